@@ -1,0 +1,128 @@
+# Needs GNU make, Python 3.11 or newer with its headers, and a C++20 compiler. Everything else,
+# CMake and Ninja included, is installed into .venv, by whichever target first needs it.
+
+PYTHON ?= python3
+FUZZ_SECONDS ?= 60
+PYTEST_ARGS ?=
+
+VENV := .venv
+BIN := $(VENV)/bin
+PIP_INSTALL := $(BIN)/python -m pip --disable-pip-version-check install --quiet -c constraints.txt
+CMAKE_NATIVE := $(BIN)/cmake -S . -G Ninja -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja \
+	-DPUCUT_SANITIZE=ON -DPUCUT_WERROR=ON
+
+# Each stamp says that a step was done after the last change of what it rests on.
+PYTHON_READY := $(VENV)/.python-ready
+BUILD_READY := $(VENV)/.build-ready
+TOOLS_READY := $(VENV)/.tools-ready
+PEERS_READY := $(VENV)/.peers-ready
+INSTALLED := $(VENV)/.installed
+INSTALLED_WITHOUT_WARNINGS := $(VENV)/.installed-without-warnings
+
+# Folders count too: one changes when a file in it is removed.
+PACKAGE_SOURCES := $(shell find native bindings src \
+	\( -path native/tests -o -path native/fuzz -o -name __pycache__ \) -prune -o -print)
+CXX_FILES = $(shell find native bindings -name '*.cpp' -o -name '*.hpp')
+BENCHMARKS = $(sort $(wildcard benchmarks/bench_*.py))
+
+# Requirements stand in pyproject.toml alone. This prints lists of them, one requirement a line:
+# "build", "run", or the name of an extra.
+REQUIREMENTS := $(BIN)/python -c 'import sys, tomllib; \
+	file = tomllib.load(open("pyproject.toml", "rb")); \
+	lists = {"build": file["build-system"]["requires"], "run": file["project"]["dependencies"]}; \
+	lists |= file["project"]["optional-dependencies"]; \
+	print(*(line for name in sys.argv[1:] for line in lists[name]), sep="\n")'
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.NOTPARALLEL: # `make test` promises an order
+.PHONY: demo test bench fuzz format lint types native-test stubs clean help
+
+demo: $(INSTALLED) ## run the demonstration
+	$(BIN)/python examples/demo_digits.py
+
+test: lint types native-test $(INSTALLED_WITHOUT_WARNINGS) ## run every check: lint, types, native tests, pytest
+	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+bench: $(INSTALLED) $(PEERS_READY) ## run the benchmarks, beside the peers that can be installed
+	@set -e; for file in $(BENCHMARKS); do echo "== $$file"; $(BIN)/python $$file; done
+
+fuzz: $(BUILD_READY) ## run each fuzzer for FUZZ_SECONDS (60)
+	@# clang has libFuzzer, which is guided by coverage; other compilers get native/fuzz/driver.cpp.
+	CXX="$${CXX:-$$(command -v clang++)}" \
+		$(CMAKE_NATIVE) -B build/fuzz -DPUCUT_BUILD_FUZZERS=ON -DPUCUT_FUZZ_SECONDS=$(FUZZ_SECONDS)
+	$(BIN)/cmake --build build/fuzz
+	$(BIN)/cmake --build build/fuzz --target fuzz
+
+format: $(TOOLS_READY) ## rewrite the sources in the project's format
+	$(BIN)/ruff check --fix-only .
+	$(BIN)/ruff format .
+	$(BIN)/clang-format -i $(CXX_FILES)
+
+lint: $(TOOLS_READY) ## check format and style
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/clang-format --dry-run --Werror $(CXX_FILES)
+
+types: $(TOOLS_READY) ## check types
+	$(BIN)/mypy
+
+native-test: $(BUILD_READY) ## run the C++ tests under the address and undefined behaviour sanitizers
+	$(CMAKE_NATIVE) -B build/native -DPUCUT_BUILD_TESTS=ON
+	$(BIN)/cmake --build build/native
+	$(BIN)/ctest --test-dir build/native --output-on-failure --no-tests=error
+
+stubs: $(INSTALLED) ## write src/pucut/_core.pyi anew, from the compiled module
+	$(BIN)/cmake --build build/wheel --target pucut_stub
+	cp build/wheel/_core.pyi src/pucut/_core.pyi
+
+clean: ## remove the virtual environment and everything built
+	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+
+help: ## list the targets
+	@sed -nE 's/^([a-z-]+):.*## (.*)/\1\t\2/p' Makefile | while IFS="$$(printf '\t')" read -r name text; \
+		do printf '  %-12s %s\n' "$$name" "$$text"; done
+
+$(PYTHON_READY):
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+		echo "pucut needs Python 3.11 or newer, and '$(PYTHON)' is not: name one, as in" \
+			"'make PYTHON=python3.12 ...'" >&2; exit 1; }
+	@$(PYTHON) -c 'import os, sys, sysconfig; \
+		sys.exit(not os.path.exists(sysconfig.get_path("include") + "/Python.h"))' || { \
+		echo "'$(PYTHON)' has no header Python.h: install its development package" >&2; exit 1; }
+	@for compiler in "$${CXX:-c++}" g++ clang++; do \
+		! command -v "$$compiler" > /dev/null || exit 0; done; \
+		echo "no C++ compiler found: install g++ or clang++, or name one in CXX" >&2; exit 1
+	$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+$(BUILD_READY): $(PYTHON_READY) pyproject.toml constraints.txt
+	@$(REQUIREMENTS) build run > $(VENV)/build.txt
+	$(PIP_INSTALL) cmake ninja -r $(VENV)/build.txt
+	@touch $@
+
+$(TOOLS_READY): $(BUILD_READY)
+	@$(REQUIREMENTS) test > $(VENV)/test.txt
+	$(PIP_INSTALL) -r $(VENV)/test.txt
+	@touch $@
+
+# A peer that does not install here is left out of the comparison; the others are still measured.
+$(PEERS_READY): $(BUILD_READY)
+	@$(REQUIREMENTS) bench | while read -r peer; do \
+		$(PIP_INSTALL) "$$peer" || echo "could not install $$peer: measuring without it" >&2; done
+	@touch $@
+
+# A real installation, not an editable one: the tests see what a user gets. The build folder is
+# kept, so that only what changed is compiled again.
+install_package = $(PIP_INSTALL) --no-deps --no-build-isolation --force-reinstall \
+	-C build-dir=build/wheel -C cmake.define.PUCUT_WERROR=$(1) .
+PACKAGE_INPUTS := $(BUILD_READY) CMakeLists.txt $(PACKAGE_SOURCES)
+
+$(INSTALLED): $(PACKAGE_INPUTS)
+	$(call install_package,OFF)
+	@touch $@
+
+# A compiler's warning stops the tests, but not somebody who only wants to use the package.
+$(INSTALLED_WITHOUT_WARNINGS): $(PACKAGE_INPUTS)
+	$(call install_package,ON)
+	@touch $(INSTALLED) $@

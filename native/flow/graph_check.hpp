@@ -1,0 +1,38 @@
+// Whether arrays are a symmetric graph that a cut can be computed on, and if not, where not; and
+// its degrees.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "flow/cut_problem.hpp"
+
+namespace pucut::flow {
+
+enum class GraphFault : std::int32_t {
+    none = 0,
+    offsets = 1,            // not non-decreasing from 0 to the number of entries
+    neighbor_range = 2,     // not between 0 and the number of nodes
+    neighbor_order = 3,     // not strictly increasing within a row
+    negative_weight = 4,    //
+    not_finite_weight = 5,  //
+    asymmetric = 6,         // the mirror entry is missing or has another weight
+};
+
+struct GraphCheck {
+    GraphFault fault = GraphFault::none;
+    NodeIndex row = 0;
+    ArcIndex place = 0;  // of the first offending entry (for offsets: of the row)
+};
+
+GraphCheck check_graph(std::span<const ArcIndex> offsets, std::span<const NodeIndex> neighbors,
+                       std::span<const double> weights);
+
+// The sum of the weights of every node's edges, without self-loops: added up as the solver adds up
+// the pull of seeds, so that a node whose neighbours are all seeds of one side has exactly that
+// pull as its degree.
+std::vector<double> weighted_degrees(std::span<const ArcIndex> offsets,
+                                     std::span<const NodeIndex> neighbors,
+                                     std::span<const double> weights);
+
+}  // namespace pucut::flow

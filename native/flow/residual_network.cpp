@@ -1,0 +1,142 @@
+#include "flow/residual_network.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "flow/compensated_sum.hpp"
+#include "flow/prefetch.hpp"
+
+namespace pucut::flow {
+namespace {
+
+constexpr NodeIndex kAhead = 8;  // rows fetched before they are needed
+
+constexpr NodeIndex kSeed = -1;
+constexpr NodeIndex kUnseen = -2;
+
+struct Numbering {
+    std::vector<NodeIndex> number;  // by original number; kSeed for seeds
+    ArcIndex n_arcs = 0;
+};
+
+// Breadth-first numbering of the free nodes, contracting seeds into the pulls on the way.
+Numbering number_nodes(const CutProblem& problem, Network& network) {
+    const std::size_t n = problem.pull.size();
+    Numbering result;
+    result.number.resize(n);
+    std::size_t n_free = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+        const bool is_free = problem.side[i] == Side::free;
+        result.number[i] = is_free ? kUnseen : kSeed;
+        n_free += is_free ? 1 : 0;
+    }
+    auto& order = network.original;
+    order.reserve(n_free);
+    network.pull.resize(n_free);
+    network.nodes.resize(n_free);
+    network.rows.resize(n_free + 1);
+    network.rows[0] = {0, 0};
+    for (std::size_t root = 0; root < n; ++root) {
+        if (result.number[root] != kUnseen) continue;
+        std::size_t at = order.size();
+        result.number[root] = static_cast<NodeIndex>(at);
+        order.push_back(static_cast<NodeIndex>(root));
+        for (; at < order.size(); ++at) {
+            if (at + kAhead < order.size()) {
+                prefetch(problem.neighbors.data() + problem.offsets[order[at + kAhead]]);
+                prefetch(problem.weights.data() + problem.offsets[order[at + kAhead]]);
+            }
+            const NodeIndex node = order[at];
+            CompensatedSum contracted(problem.pull[node]);
+            ArcIndex degree = 0;
+            for (ArcIndex k = problem.offsets[node]; k < problem.offsets[node + 1]; ++k) {
+                const NodeIndex other = problem.neighbors[k];
+                const double weight = problem.weights[k];
+                if (weight == 0.0 || other == node) continue;
+                NodeIndex& number = result.number[other];
+                if (number == kSeed) {
+                    contracted.add(problem.side[other] == Side::source ? weight : -weight);
+                    continue;
+                }
+                if (number == kUnseen) {
+                    number = static_cast<NodeIndex>(order.size());
+                    order.push_back(other);
+                }
+                ++degree;
+            }
+            const double pull = contracted.value();
+            network.pull[at] = pull;
+            network.nodes[at] = {pull, problem.slope[node], 0.0};
+            network.nodes[at].note_rounding(pull);
+            network.rows[at + 1] = {network.rows[at].begin + degree, 0};
+        }
+    }
+    result.n_arcs = network.rows[n_free].begin;
+    return result;
+}
+
+}  // namespace
+
+Status build_network(const CutProblem& problem, Interrupt& interrupt, Network& network) {
+    const Numbering numbering = number_nodes(problem, network);
+    if (interrupt.requested()) return Status::interrupted;
+    if (numbering.n_arcs / 2 > std::numeric_limits<EdgeIndex>::max()) return Status::too_large;
+    const std::size_t n = network.original.size();
+    network.arcs.resize(static_cast<std::size_t>(numbering.n_arcs));
+    network.edges.resize(static_cast<std::size_t>(numbering.n_arcs / 2));
+    network.origin.resize(network.edges.size());
+    EdgeIndex n_edges = 0;
+    for (NodeIndex tail = 0; tail < static_cast<NodeIndex>(n); ++tail) {
+        if (tail + kAhead < static_cast<NodeIndex>(n)) {
+            prefetch(problem.neighbors.data() + problem.offsets[network.original[tail + kAhead]]);
+            prefetch(problem.weights.data() + problem.offsets[network.original[tail + kAhead]]);
+        }
+        const NodeIndex node = network.original[tail];
+        // Arcs to smaller numbers are in place already; those to larger ones follow, in the order
+        // of their edges.
+        for (ArcIndex k = problem.offsets[node]; k < problem.offsets[node + 1]; ++k) {
+            const NodeIndex head = numbering.number[problem.neighbors[k]];
+            const double weight = problem.weights[k];
+            if (head <= tail || weight == 0.0) continue;
+            network.arcs[network.rows[tail].begin + network.rows[tail].degree++] = {head, n_edges};
+            network.arcs[network.rows[head].begin + network.rows[head].degree++] = {tail, n_edges};
+            network.edges[n_edges] = {weight, 0.0};
+            network.origin[n_edges] = k;
+            ++n_edges;
+        }
+    }
+    return interrupt.requested() ? Status::interrupted : Status::optimal;
+}
+
+Status relax_edges(Network& network, int rounds, Interrupt& interrupt) {
+    const NodeIndex n = network.n_nodes();
+    for (int round = 0; round < rounds; ++round) {
+        for (NodeIndex step = 0; step < n; ++step) {
+            const NodeIndex number = round % 2 == 0 ? step : n - 1 - step;
+            Node tail = network.nodes[number];
+            for (ArcIndex k = network.rows[number + 1].begin - 1; k >= network.rows[number].begin;
+                 --k) {
+                const Arc arc = network.arcs[k];
+                if (arc.head < number) break;
+                Node& head = network.nodes[arc.head];
+                if (tail.slope + head.slope == 0.0) continue;
+                const double share = 1.0 / (tail.slope + head.slope);
+                Edge& edge = network.edges[arc.edge];
+                const double wish = (tail.excess * head.slope - head.excess * tail.slope) * share;
+                const double flow = std::clamp(edge.flow + wish, -edge.weight, edge.weight);
+                const double moved = flow - edge.flow;
+                edge.flow = flow;
+                tail.excess -= moved;
+                head.excess += moved;
+                tail.note_rounding(moved);
+                head.note_rounding(moved);
+            }
+            network.nodes[number] = tail;
+        }
+        if (interrupt.requested()) return Status::interrupted;
+    }
+    return Status::optimal;
+}
+
+}  // namespace pucut::flow

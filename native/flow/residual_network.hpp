@@ -1,0 +1,113 @@
+// The residual network of one parametric cut, in the order in which it is worked on.
+//
+// Notation (Hochbaum 2001; Chambolle and Darbon 2009). For seeds contracted into the pulls b, the
+// nested minimum cuts of a graph with weights w are the level sets of the unique minimiser x of
+//
+//     sum over edges of w_ij |x_i - x_j|  +  sum over nodes of (g_i x_i^2 / 2 - b_i x_i).
+//
+// Its dual is a flow f with |f_ij| <= w_ij. Here, once and for all:
+//
+//     b_i  -> pull        g_i -> slope (never negative)
+//     x_i  -> level       b_i + (net inflow of i) - v g_i  -> excess of node i relative to the
+//     level v
+//
+// A node whose excess is negative has a deficit. Flow moves excess to deficits.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "flow/cut_problem.hpp"
+
+namespace pucut::flow {
+
+// The arcs of a node: the first `degree` of those from `begin` on are open, the others frozen.
+struct Row {
+    ArcIndex begin;
+    NodeIndex degree;
+};
+
+struct Node {
+    double excess;  // relative to the level the node was last worked at; at first 0
+    double slope;
+    double dust;  // imbalance that rounding alone can have left here
+
+    // Every sum is rounded relative to what is added: some hundred times 2^-53 of the largest
+    // amount moved covers it. Relative to amounts, not to capacities, so that what is tiny among
+    // large weights still counts.
+    void note_rounding(double amount) { dust = std::max(dust, 0x1p-44 * std::abs(amount)); }
+};
+
+struct Arc {
+    NodeIndex head;
+    EdgeIndex edge;
+};
+
+// Flow is counted positive from the end with the smaller number to the other. A saturated edge
+// holds exactly +weight or -weight, so that "is there residual capacity" needs no tolerance.
+struct Edge {
+    double weight;
+    double flow;
+};
+
+// Free nodes only, numbered breadth first so that neighbours lie close together in memory.
+struct Network {
+    std::vector<NodeIndex> original;  // number in the problem, by number here
+    std::vector<double> pull;         // seeds contracted
+    std::vector<Node> nodes;
+    std::vector<Row> rows;  // one more than nodes, so that rows[i + 1].begin ends the arcs of i
+    std::vector<Arc> arcs;
+    std::vector<Edge> edges;
+    std::vector<ArcIndex>
+        origin;  // place in the problem's CSR of the edge's arc from its smaller end
+
+    [[nodiscard]] NodeIndex n_nodes() const { return static_cast<NodeIndex>(pull.size()); }
+    [[nodiscard]] std::span<Arc> open_arcs(NodeIndex node) {
+        const Row row = rows[node];
+        return {arcs.data() + row.begin, static_cast<std::size_t>(row.degree)};
+    }
+    [[nodiscard]] std::span<const Arc> frozen_arcs(NodeIndex node) const {
+        return {arcs.data() + rows[node].begin + rows[node].degree,
+                arcs.data() + rows[node + 1].begin};
+    }
+    [[nodiscard]] std::span<const Arc> all_arcs(NodeIndex node) const {
+        return {arcs.data() + rows[node].begin, arcs.data() + rows[node + 1].begin};
+    }
+
+    // Capacity left on an arc from `tail`, in its own direction (Direction = +1) or against it
+    // (-1).
+    template <int Direction>
+    [[nodiscard]] double residual(NodeIndex tail, const Arc& arc) const {
+        const Edge& edge = edges[static_cast<std::size_t>(arc.edge)];
+        return edge.weight - flip_if((tail < arc.head) != (Direction > 0), edge.flow);
+    }
+
+    // Moves `amount` along the arc (against it for Direction = -1).
+    template <int Direction>
+    void push(NodeIndex tail, const Arc& arc, double amount) {
+        Edge& edge = edges[static_cast<std::size_t>(arc.edge)];
+        const bool flipped = (tail < arc.head) != (Direction > 0);
+        const double flow = flip_if(flipped, edge.flow);
+        edge.flow = flip_if(flipped, amount < edge.weight - flow ? flow + amount : edge.weight);
+    }
+
+  private:
+    // Changes the sign if asked to, without a branch: which end of an edge has the smaller number
+    // is a coin toss.
+    static double flip_if(bool flip, double value) {
+        return std::bit_cast<double>(std::bit_cast<std::uint64_t>(value) ^
+                                     (std::uint64_t{flip} << 63));
+    }
+};
+
+Status build_network(const CutProblem& problem, Interrupt& interrupt, Network& network);
+
+// Rounds of exact dual coordinate ascent: each edge in turn takes the flow that makes its two ends
+// level, as far as its weight allows. Cheap, and leaves only long-range transport to the search.
+Status relax_edges(Network& network, int rounds, Interrupt& interrupt);
+
+}  // namespace pucut::flow

@@ -1,0 +1,87 @@
+// Routes excess to deficits inside one region, and says which nodes end on which side of the
+// minimum cut.
+//
+// In phases. Each grows a breadth-first forest, from the deficits or from the excess, whichever can
+// take in more, over arcs with residual capacity, and then sends everything down the forest in one
+// wave, the farthest nodes first, over all arcs that lead one step nearer to a root. What gets
+// stuck, or arrives where it is not needed, then looks for a way by itself for about half the cost
+// of a forest. Nodes that a complete forest does not reach are on one side for good and leave the
+// work.
+//
+// (Blocking flows: Dinic 1970, Karzanov 1974. Push-relabel with global relabelling: Goldberg and
+// Tarjan 1988. Flow kept where it is stuck instead of returned: Hochbaum 2008.)
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "flow/residual_network.hpp"
+
+namespace pucut::flow {
+
+struct RouterCounters {
+    std::int64_t phases = 0;
+    std::int64_t scanned_arcs = 0;
+    std::int64_t pushes = 0;
+};
+
+// The nodes of a region in three parts: [0, upper_end) upper, [lower_begin, size) lower, balanced
+// nodes between.
+struct Parts {
+    std::size_t upper_end = 0;
+    std::size_t lower_begin = 0;
+};
+
+class Router {
+  public:
+    Router(Network& network, Interrupt& interrupt);
+
+    // Routes within `region` (nodes whose unfrozen arcs stay inside it) and reorders it into its
+    // parts. Imbalance up to a node's dust counts as none; before, `shift` times its dust is taken
+    // from every node's excess, and given back after. Returns false when interrupted.
+    bool route(std::span<NodeIndex> region, double shift, Parts& parts);
+
+    // Moves to the front the nodes that can be reached from one of `roots` (Direction = -1) or can
+    // reach one (+1); returns how many.
+    template <int Direction>
+    std::size_t bring_reachable_to_front(std::span<NodeIndex> region,
+                                         std::span<const NodeIndex> roots);
+
+    [[nodiscard]] const RouterCounters& counters() const { return counters_; }
+
+  private:
+    struct Forest {
+        bool complete;       // no node that can be reached is missing
+        bool reaches_loads;  // there is something to send
+    };
+    template <int Direction>
+    std::size_t run_phase(std::span<NodeIndex> region, std::size_t n_loaded);
+    template <int Direction>
+    Forest grow(std::span<const NodeIndex> region, std::size_t n_loaded);
+    template <int Direction>
+    void send();
+    template <int Direction>
+    void detour(std::int64_t budget);
+    template <int Direction>
+    bool pass_on(NodeIndex number, bool receivers_wait);
+    void wait(NodeIndex node);
+    NodeIndex next_waiting();
+    std::size_t move_unreached_to_front(std::span<NodeIndex> region);
+    std::size_t move_unreached_to_back(std::span<NodeIndex> region);
+    bool interrupted();
+
+    Network& net_;
+    Interrupt& interrupt_;
+    std::vector<NodeIndex> label_;  // arcs to the nearest root, or why there is none
+    std::vector<NodeIndex> queue_;  // nodes of the forest, by label
+    std::size_t n_reached_ = 0;     // of the queue
+    std::vector<NodeIndex> spare_;  // ring of nodes that wait for a detour; space for reordering
+    std::size_t first_waiting_ = 0;
+    std::size_t n_waiting_ = 0;
+    std::vector<bool> waits_;
+    std::int64_t polled_at_ = 0;
+    RouterCounters counters_;
+};
+
+}  // namespace pucut::flow

@@ -1,0 +1,176 @@
+"""What is checked and converted at the door; behind it, arrays are trusted.
+
+Every error names the argument, what was found and where, and what is allowed.
+"""
+
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from pucut import _core
+
+FloatArray = npt.NDArray[np.float64]
+BoolArray = npt.NDArray[np.bool_]
+
+MAX_NODES = np.iinfo(np.int32).max
+
+
+@dataclass(frozen=True, eq=False)
+class SymmetricGraph:
+    """A checked graph in canonical CSR form: rows sorted, no duplicates, weights >= 0."""
+
+    offsets: npt.NDArray[np.int64]
+    neighbors: npt.NDArray[np.int32]
+    weights: FloatArray
+
+    @property
+    def n_nodes(self) -> int:
+        return len(self.offsets) - 1
+
+    def degrees(self) -> FloatArray:
+        """Weighted degrees: the sum of the weights of a node's edges, without self-loops."""
+        return _core.weighted_degrees(self.offsets, self.neighbors, self.weights)
+
+
+def checked_graph(graph: Any) -> SymmetricGraph:
+    """The graph as the native code takes it; the caller's arrays are never changed."""
+    is_sparse = sp.issparse(graph)
+    if not is_sparse or graph.format != "csr":
+        found = f"{graph.format.upper()} format" if is_sparse else type(graph).__name__
+        raise TypeError(
+            f"graph must be a scipy sparse matrix or array in CSR format, found {found}; "
+            "call .tocsr() on a sparse one, or scipy.sparse.csr_array(...) on a dense one"
+        )
+    if graph.ndim != 2 or graph.shape[0] != graph.shape[1]:
+        shape = " x ".join(str(length) for length in graph.shape)
+        raise ValueError(f"graph must be square, one row and one column a node, found {shape}")
+    if graph.dtype.kind not in "biuf":
+        raise TypeError(f"graph must have real weights, found dtype {graph.dtype}")
+    if graph.shape[0] > MAX_NODES:
+        raise ValueError(f"graph may have at most {MAX_NODES} nodes, found {graph.shape[0]}")
+    if not graph.has_canonical_format:
+        graph = graph.copy()
+        graph.sum_duplicates()
+    checked = SymmetricGraph(
+        np.ascontiguousarray(graph.indptr, dtype=np.int64),
+        np.ascontiguousarray(graph.indices, dtype=np.int32),
+        np.ascontiguousarray(graph.data, dtype=np.float64),
+    )
+    fault, row, place = _core.check_graph(checked.offsets, checked.neighbors, checked.weights)
+    if fault:
+        _raise_graph_fault(checked, fault, row, place)
+    return checked
+
+
+def _raise_graph_fault(graph: SymmetricGraph, fault: int, row: int, place: int) -> NoReturn:
+    if fault == 1:
+        raise ValueError(f"graph has a broken indptr at row {row}: it must rise from 0 to nnz")
+    column, weight = int(graph.neighbors[place]), float(graph.weights[place])
+    where = f"graph[{row}, {column}]"
+    if fault == 2:
+        raise ValueError(
+            f"graph has column {column} in row {row}, allowed are 0 to {graph.n_nodes - 1}"
+        )
+    if fault == 3:
+        raise ValueError(f"graph has unsorted columns in row {row} at column {column}")
+    if fault == 4:
+        raise ValueError(f"{where} is {weight!r}: weights must not be negative")
+    if fault == 5:
+        raise ValueError(f"{where} is {weight!r}: weights must be finite")
+    in_row = slice(graph.offsets[column], graph.offsets[column + 1])
+    mirror = graph.weights[in_row][graph.neighbors[in_row] == row]
+    raise ValueError(
+        f"graph is not symmetric: {where} is {weight!r} but graph[{column}, {row}] is "
+        f"{float(mirror[0]) if len(mirror) else 0.0!r}; "
+        "graph.maximum(graph.T) is symmetric, if that is what you mean"
+    )
+
+
+def checked_values(values: Any, n_nodes: int, name: str) -> FloatArray:
+    """One finite number a node."""
+    array = np.asarray(values)
+    if array.dtype.kind not in "biuf":
+        raise TypeError(f"{name} must be an array of real numbers, found dtype {array.dtype}")
+    if array.shape != (n_nodes,):
+        raise ValueError(
+            f"{name} must have shape ({n_nodes},), one number a node, found {array.shape}"
+        )
+    array = np.ascontiguousarray(array, dtype=np.float64)
+    finite = np.isfinite(array)
+    if not finite.all():
+        node = int(np.argmin(finite))
+        raise ValueError(f"{name} must be finite, found {array[node]} at node {node}")
+    return array
+
+
+def checked_pair(pair: Any, n_nodes: int, name: str) -> tuple[FloatArray, FloatArray]:
+    """A capacity that is linear in lambda: (base, slope)."""
+    if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+        raise TypeError(f"{name} must be a pair of arrays (base, slope), found {_describe(pair)}")
+    return (
+        checked_values(pair[0], n_nodes, f"{name} base"),
+        checked_values(pair[1], n_nodes, f"{name} slope"),
+    )
+
+
+def checked_range(lambda_range: Any) -> tuple[float, float]:
+    try:
+        low, high = (float(end) for end in lambda_range)
+    except (TypeError, ValueError) as error:
+        raise TypeError(
+            f"lambda_range must be a pair of numbers, found {_describe(lambda_range)}"
+        ) from error
+    if not (np.isfinite(low) and np.isfinite(high) and low <= high):
+        raise ValueError(
+            f"lambda_range must be finite with its lower end first, found ({low}, {high})"
+        )
+    return low, high
+
+
+def checked_seeds(seeds: Any, n_nodes: int, name: str) -> BoolArray:
+    """A mask of the nodes named by a boolean mask or by integer indices."""
+    mask = np.zeros(n_nodes, dtype=np.bool_)
+    if seeds is None:
+        return mask
+    array = np.asarray(seeds)
+    if array.ndim != 1:
+        raise TypeError(
+            f"{name} must be a one-dimensional mask or list of nodes, found {_describe(seeds)}"
+        )
+    if array.dtype.kind == "b":
+        if len(array) != n_nodes:
+            raise ValueError(
+                f"{name} is a mask of length {len(array)}, but the graph has {n_nodes} nodes"
+            )
+        return array.astype(np.bool_)
+    if len(array) == 0:
+        return mask
+    if array.dtype.kind not in "iu":
+        raise TypeError(f"{name} must hold booleans or integers, found dtype {array.dtype}")
+    outside = (array < 0) | (array >= n_nodes)
+    if outside.any():
+        found = array[np.argmax(outside)]
+        raise ValueError(f"{name} must hold nodes from 0 to {n_nodes - 1}, found {found}")
+    mask[array] = True
+    return mask
+
+
+def check_disjoint(first: BoolArray, second: BoolArray, names: tuple[str, str]) -> None:
+    both = first & second
+    if both.any():
+        raise ValueError(
+            f"{names[0]} and {names[1]} must not share a node, found node {int(np.argmax(both))} "
+            "in both"
+        )
+
+
+def _describe(value: Any) -> str:
+    shape = getattr(value, "shape", None)
+    if shape is not None:
+        return f"{type(value).__name__} of shape {shape}"
+    if isinstance(value, (tuple, list)):
+        return f"{type(value).__name__} of length {len(value)}"
+    return repr(value)

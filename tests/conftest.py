@@ -1,0 +1,22 @@
+"""Settings shared by all tests."""
+
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+# `checks`, `graphs` and `oracles` are plain modules beside the tests; in importlib mode pytest
+# would not find them by itself.
+TESTS_FOLDER = str(Path(__file__).parent)
+if TESTS_FOLDER not in sys.path:
+    sys.path.insert(0, TESTS_FOLDER)
+
+# Assertions in helpers shall show their values, as those in tests do.
+pytest.register_assert_rewrite("checks")
+
+# Same examples in every run, nothing written to disk, no failure because a machine is busy.
+settings.register_profile(
+    "reproducible", derandomize=True, database=None, deadline=None, max_examples=150
+)
+settings.load_profile("reproducible")
