@@ -140,8 +140,8 @@ void Solver::recount(Region& region) {
         node.dust = 0.0;
         node.note_rounding(net_.pull[number]);
         for (const Arc& arc : net_.all_arcs(number)) {
-            const double flow = net_.edges[arc.edge].flow;
-            supply.add(number < arc.head ? -flow : flow);
+            const double flow = net_.edges[arc.edge()].flow;
+            supply.add(number < arc.head() ? -flow : flow);
             node.note_rounding(flow);
         }
         node.excess = supply.value();
@@ -235,7 +235,7 @@ void Solver::freeze_between(std::initializer_list<Region> parts) {
         if (&part == &largest) continue;
         for (const NodeIndex node : nodes(part)) {
             for (const Arc& arc : keep_arcs_within_part(node)) {
-                const NodeIndex other = arc.head;
+                const NodeIndex other = arc.head();
                 if (part_[other] != kLargest) continue;  // filtered by itself, or noted
                 part_[other] = kLargestTouched;
                 scratch_.push_back(other);
@@ -251,10 +251,12 @@ std::span<const Arc> Solver::keep_arcs_within_part(NodeIndex node) {
     const std::span<Arc> arcs = net_.open_arcs(node);
     std::size_t kept = 0;
     for (std::size_t end = arcs.size(); kept < end;) {
-        if (part_[arcs[kept].head] == part_[node])
+        if (part_[arcs[kept].head()] == part_[node]) {
             ++kept;
-        else
+        } else {
             std::swap(arcs[kept], arcs[--end]);
+            net_.update_place(node, arcs[kept]);
+        }
     }
     net_.rows[node].degree = static_cast<NodeIndex>(kept);
     return arcs.subspan(kept);
@@ -269,8 +271,8 @@ void Solver::finish(const Region& region) {
         supply.add(net_.pull[node]);
         slope.add(net_.nodes[node].slope);
         for (const Arc& arc : net_.frozen_arcs(node)) {
-            const double flow = net_.edges[arc.edge].flow;
-            supply.add(node < arc.head ? -flow : flow);
+            const double flow = net_.edges[arc.edge()].flow;
+            supply.add(node < arc.head() ? -flow : flow);
         }
     }
     Plateau plateau{region.begin, region.end, region.level, 0.0, slope.value()};
@@ -310,7 +312,7 @@ void tie_range(const Network& network, std::span<const NodeIndex> flat,
                std::vector<double>& level) {
     constexpr double kSaturated = 0x1p-40;
     const auto has_room = [&](NodeIndex node, const Arc& arc, bool from_node) {
-        const double weight = network.edges[arc.edge].weight;
+        const double weight = network.edges[arc.edge()].weight;
         const double room = from_node == (Direction > 0) ? network.residual<1>(node, arc)
                                                          : network.residual<-1>(node, arc);
         return room > kSaturated * weight;
@@ -318,9 +320,9 @@ void tie_range(const Network& network, std::span<const NodeIndex> flat,
     for (const NodeIndex node : flat) {
         double nearest = Direction * kInfinity;
         for (const Arc& arc : network.all_arcs(node)) {
-            if (network.nodes[arc.head].slope == 0.0 || !has_room(node, arc, true)) continue;
-            nearest = Direction > 0 ? std::min(nearest, level[arc.head])
-                                    : std::max(nearest, level[arc.head]);
+            if (network.nodes[arc.head()].slope == 0.0 || !has_room(node, arc, true)) continue;
+            nearest = Direction > 0 ? std::min(nearest, level[arc.head()])
+                                    : std::max(nearest, level[arc.head()]);
         }
         level[node] = nearest;
     }
@@ -335,12 +337,12 @@ void tie_range(const Network& network, std::span<const NodeIndex> flat,
             const NodeIndex node = reached.back();
             reached.pop_back();
             for (const Arc& arc : network.all_arcs(node)) {
-                const bool improves = Direction * level[arc.head] > Direction * level[node];
-                if (network.nodes[arc.head].slope != 0.0 || !improves ||
+                const bool improves = Direction * level[arc.head()] > Direction * level[node];
+                if (network.nodes[arc.head()].slope != 0.0 || !improves ||
                     !has_room(node, arc, false))
                     continue;
-                level[arc.head] = level[node];
-                reached.push_back(arc.head);
+                level[arc.head()] = level[node];
+                reached.push_back(arc.head());
             }
         }
     }

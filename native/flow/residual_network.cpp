@@ -85,6 +85,8 @@ Status build_network(const CutProblem& problem, Interrupt& interrupt, Network& n
     const std::size_t n = network.original.size();
     network.arcs.resize(static_cast<std::size_t>(numbering.n_arcs));
     network.edges.resize(static_cast<std::size_t>(numbering.n_arcs / 2));
+    network.ends.resize(network.edges.size());
+    network.arcs_of.resize(network.edges.size());
     network.origin.resize(network.edges.size());
     EdgeIndex n_edges = 0;
     for (NodeIndex tail = 0; tail < static_cast<NodeIndex>(n); ++tail) {
@@ -99,9 +101,14 @@ Status build_network(const CutProblem& problem, Interrupt& interrupt, Network& n
             const NodeIndex head = numbering.number[problem.neighbors[k]];
             const double weight = problem.weights[k];
             if (head <= tail || weight == 0.0) continue;
-            network.arcs[network.rows[tail].begin + network.rows[tail].degree++] = {head, n_edges};
-            network.arcs[network.rows[head].begin + network.rows[head].degree++] = {tail, n_edges};
+            const ArcIndex forward = network.rows[tail].begin + network.rows[tail].degree++;
+            const ArcIndex backward = network.rows[head].begin + network.rows[head].degree++;
+            network.arcs[forward] = {head, n_edges};
+            network.arcs[backward] = {tail, n_edges};
+            network.arcs_of[n_edges] = {static_cast<std::uint32_t>(forward),
+                                        static_cast<std::uint32_t>(backward)};
             network.edges[n_edges] = {weight, 0.0};
+            network.ends[n_edges] = {tail, head};
             network.origin[n_edges] = k;
             ++n_edges;
         }
@@ -110,31 +117,39 @@ Status build_network(const CutProblem& problem, Interrupt& interrupt, Network& n
 }
 
 Status relax_edges(Network& network, int rounds, Interrupt& interrupt) {
-    const NodeIndex n = network.n_nodes();
+    // One loop over edges rather than nested ones over nodes and their few arcs, whose ends are
+    // hard to predict.
+    const auto n_edges = static_cast<EdgeIndex>(network.edges.size());
     for (int round = 0; round < rounds; ++round) {
-        for (NodeIndex step = 0; step < n; ++step) {
-            const NodeIndex number = round % 2 == 0 ? step : n - 1 - step;
-            Node tail = network.nodes[number];
-            for (ArcIndex k = network.rows[number + 1].begin - 1; k >= network.rows[number].begin;
-                 --k) {
-                const Arc arc = network.arcs[k];
-                if (arc.head < number) break;
-                Node& head = network.nodes[arc.head];
-                if (tail.slope + head.slope == 0.0) continue;
-                const double share = 1.0 / (tail.slope + head.slope);
-                Edge& edge = network.edges[arc.edge];
-                const double wish = (tail.excess * head.slope - head.excess * tail.slope) * share;
-                const double flow = std::clamp(edge.flow + wish, -edge.weight, edge.weight);
-                const double moved = flow - edge.flow;
-                edge.flow = flow;
-                tail.excess -= moved;
-                head.excess += moved;
-                tail.note_rounding(moved);
-                head.note_rounding(moved);
-            }
-            network.nodes[number] = tail;
+        for (EdgeIndex step = 0; step < n_edges; ++step) {
+            const EdgeIndex number = round % 2 == 0 ? step : n_edges - 1 - step;
+            Edge& edge = network.edges[number];
+            Node& tail = network.nodes[network.ends[number].smaller];
+            Node& head = network.nodes[network.ends[number].larger];
+            const double slope = tail.slope + head.slope;
+            if (slope == 0.0) continue;
+            const double wish =
+                tail.excess * (head.slope / slope) - head.excess * (tail.slope / slope);
+            const double flow = std::min(std::max(edge.flow + wish, -edge.weight), edge.weight);
+            const double moved = flow - edge.flow;
+            edge.flow = flow;
+            tail.excess -= moved;
+            head.excess += moved;
         }
         if (interrupt.requested()) return Status::interrupted;
+    }
+    // Excesses anew from the flows, without the rounding errors of all the rounds.
+    for (std::size_t i = 0; i < network.nodes.size(); ++i)
+        network.nodes[i].excess = network.pull[i];
+    for (EdgeIndex number = 0; number < n_edges; ++number) {
+        const double flow = network.edges[number].flow;
+        Node& tail = network.nodes[network.ends[number].smaller];
+        Node& head = network.nodes[network.ends[number].larger];
+        tail.excess -= flow;
+        head.excess += flow;
+        tail.note_rounding(flow);
+        head.note_rounding(flow);
+        network.update_arcs(number);
     }
     return Status::optimal;
 }

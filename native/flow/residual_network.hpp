@@ -21,6 +21,7 @@
 #include <span>
 #include <vector>
 
+#include "flow/buffer.hpp"
 #include "flow/cut_problem.hpp"
 
 namespace pucut::flow {
@@ -42,9 +43,34 @@ struct Node {
     void note_rounding(double amount) { dust = std::max(dust, 0x1p-44 * std::abs(amount)); }
 };
 
-struct Arc {
-    NodeIndex head;
-    EdgeIndex edge;
+// Besides its head and its edge, an arc knows whether residual capacity is left along it and
+// against it: one bit each, which spares searches a look at the edge. They are the top bits of two
+// numbers that are never negative.
+class Arc {
+  public:
+    Arc() = default;
+    Arc(NodeIndex head, EdgeIndex edge)
+        : head_(static_cast<std::uint32_t>(head)), edge_(static_cast<std::uint32_t>(edge)) {}
+
+    [[nodiscard]] NodeIndex head() const { return static_cast<NodeIndex>(head_ & ~kClosed); }
+    [[nodiscard]] EdgeIndex edge() const { return static_cast<EdgeIndex>(edge_ & ~kClosed); }
+
+    // Not 0 if there is no capacity left in the arc's own direction (Direction = +1) or against it
+    // (-1): a number with only the top bit set, which loops can compute with instead of branching.
+    template <int Direction>
+    [[nodiscard]] std::uint32_t closed() const {
+        return (Direction > 0 ? head_ : edge_) & kClosed;
+    }
+    void set_open(bool along, bool against) {
+        head_ = (head_ & ~kClosed) | (along ? 0 : kClosed);
+        edge_ = (edge_ & ~kClosed) | (against ? 0 : kClosed);
+    }
+
+  private:
+    static constexpr std::uint32_t kClosed = 1U << 31;
+
+    std::uint32_t head_;
+    std::uint32_t edge_;
 };
 
 // Flow is counted positive from the end with the smaller number to the other. A saturated edge
@@ -54,14 +80,27 @@ struct Edge {
     double flow;
 };
 
+struct Ends {
+    NodeIndex smaller;
+    NodeIndex larger;
+};
+
+// Where the two arcs of an edge are: first the one from its smaller end.
+struct ArcPair {
+    std::uint32_t forward;
+    std::uint32_t backward;
+};
+
 // Free nodes only, numbered breadth first so that neighbours lie close together in memory.
 struct Network {
     std::vector<NodeIndex> original;  // number in the problem, by number here
     std::vector<double> pull;         // seeds contracted
     std::vector<Node> nodes;
     std::vector<Row> rows;  // one more than nodes, so that rows[i + 1].begin ends the arcs of i
-    std::vector<Arc> arcs;
-    std::vector<Edge> edges;
+    Buffer<Arc> arcs;
+    Buffer<Edge> edges;
+    Buffer<Ends> ends;        // by edge
+    Buffer<ArcPair> arcs_of;  // by edge; not kept right for frozen arcs
     std::vector<ArcIndex>
         origin;  // place in the problem's CSR of the edge's arc from its smaller end
 
@@ -82,17 +121,36 @@ struct Network {
     // (-1).
     template <int Direction>
     [[nodiscard]] double residual(NodeIndex tail, const Arc& arc) const {
-        const Edge& edge = edges[static_cast<std::size_t>(arc.edge)];
-        return edge.weight - flip_if((tail < arc.head) != (Direction > 0), edge.flow);
+        const Edge& edge = edges[static_cast<std::size_t>(arc.edge())];
+        return edge.weight - flip_if((tail < arc.head()) != (Direction > 0), edge.flow);
     }
 
     // Moves `amount` along the arc (against it for Direction = -1).
     template <int Direction>
     void push(NodeIndex tail, const Arc& arc, double amount) {
-        Edge& edge = edges[static_cast<std::size_t>(arc.edge)];
-        const bool flipped = (tail < arc.head) != (Direction > 0);
+        Edge& edge = edges[static_cast<std::size_t>(arc.edge())];
+        const bool flipped = (tail < arc.head()) != (Direction > 0);
         const double flow = flip_if(flipped, edge.flow);
-        edge.flow = flip_if(flipped, amount < edge.weight - flow ? flow + amount : edge.weight);
+        const double after = amount < edge.weight - flow ? flow + amount : edge.weight;
+        edge.flow = flip_if(flipped, after);
+        if (after == edge.weight || flow == -edge.weight) update_arcs(arc.edge());
+    }
+
+    // To be called when an edge may have become saturated, or ceased to be.
+    void update_arcs(EdgeIndex number) {
+        const Edge& edge = edges[static_cast<std::size_t>(number)];
+        const ArcPair pair = arcs_of[static_cast<std::size_t>(number)];
+        const bool forward = edge.flow != edge.weight;
+        const bool backward = edge.flow != -edge.weight;
+        arcs[pair.forward].set_open(forward, backward);
+        arcs[pair.backward].set_open(backward, forward);
+    }
+
+    // To be called when an arc has moved.
+    void update_place(NodeIndex tail, const Arc& arc) {
+        ArcPair& pair = arcs_of[static_cast<std::size_t>(arc.edge())];
+        (tail < arc.head() ? pair.forward : pair.backward) =
+            static_cast<std::uint32_t>(&arc - arcs.data());
     }
 
   private:

@@ -51,10 +51,20 @@ class Router {
     [[nodiscard]] const RouterCounters& counters() const { return counters_; }
 
   private:
+    using Label = std::uint32_t;
+    struct Imbalance {
+        std::size_t n_excess = 0;  // nodes
+        std::size_t n_deficit = 0;
+        double excess = 0.0;  // totals
+        double deficit = 0.0;
+    };
     struct Forest {
         bool complete;       // no node that can be reached is missing
         bool reaches_loads;  // there is something to send
     };
+    [[nodiscard]] Imbalance imbalance(std::span<const NodeIndex> region) const;
+    static bool choose_direction(std::size_t region_size, const Imbalance& last,
+                                 const Imbalance& now, bool to_deficits);
     template <int Direction>
     std::size_t run_phase(std::span<NodeIndex> region, std::size_t n_loaded);
     template <int Direction>
@@ -64,7 +74,9 @@ class Router {
     template <int Direction>
     void detour(std::int64_t budget);
     template <int Direction>
-    bool pass_on(NodeIndex number, bool receivers_wait);
+    bool pass_on(NodeIndex number);
+    template <int Direction>
+    bool give(NodeIndex number, const Arc& arc, double& load);
     void wait(NodeIndex node);
     NodeIndex next_waiting();
     std::size_t move_unreached_to_front(std::span<NodeIndex> region);
@@ -73,7 +85,7 @@ class Router {
 
     Network& net_;
     Interrupt& interrupt_;
-    std::vector<NodeIndex> label_;  // arcs to the nearest root, or why there is none
+    std::vector<Label> label_;      // arcs to the nearest root, or why there is none
     std::vector<NodeIndex> queue_;  // nodes of the forest, by label
     std::size_t n_reached_ = 0;     // of the queue
     std::vector<NodeIndex> spare_;  // ring of nodes that wait for a detour; space for reordering
