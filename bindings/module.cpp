@@ -81,7 +81,7 @@ Output<double> weighted_degrees(const Input<std::int64_t>& offsets,
 Fields solve_levels(const Input<std::int64_t>& offsets, const Input<std::int32_t>& neighbors,
                     const Input<double>& weights, const Input<double>& pull,
                     const Input<double>& slope, const Input<std::int8_t>& side, double lowest,
-                    double highest, int relaxation_rounds) {
+                    double highest, int relaxation_rounds, int n_threads) {
     // Side has the representation of int8, and its three values are all that Python sends.
     const std::span<const flow::Side> sides(reinterpret_cast<const flow::Side*>(side.data()),
                                             side.size());
@@ -93,7 +93,7 @@ Fields solve_levels(const Input<std::int64_t>& offsets, const Input<std::int32_t
     {
         nb::gil_scoped_release unlocked;
         SignalWatch watch;
-        status = flow::solve_levels(problem, watch, {relaxation_rounds}, levels);
+        status = flow::solve_levels(problem, watch, {relaxation_rounds, n_threads}, levels);
         if (status == flow::Status::optimal)
             certificate = flow::certify(problem, levels.level, levels.flow, levels.rank);
     }
@@ -132,6 +132,6 @@ NB_MODULE(_core, module) {
                "Sums of the rows of a checked graph, without its diagonal.");
     module.def(
         "solve_levels", &solve_levels, "offsets"_a, "neighbors"_a, "weights"_a, "pull"_a, "slope"_a,
-        "side"_a, "lowest"_a, "highest"_a, "relaxation_rounds"_a,
+        "side"_a, "lowest"_a, "highest"_a, "relaxation_rounds"_a, "n_threads"_a,
         "Levels of all nodes, breakpoints and certificate, for arrays that have been checked.");
 }

@@ -28,6 +28,7 @@ from checks import (
 from graphs import (
     EXACT_FAMILIES,
     edge_cases,
+    grid_graph,
     make_problem,
     medium_problem,
     random_problem,
@@ -243,6 +244,25 @@ def test_repeated_runs_give_the_same_bits(neighbour_problem):
     assert same_bits(first, second)
     assert first.duality_gap == second.duality_gap
     assert dict(first.counters) == dict(second.counters)
+
+
+def test_threads_change_no_bit():
+    """On a lattice large enough to be shared out: parts of it split off at many levels."""
+    side = 200
+    rng = np.random.default_rng(5)
+    graph = grid_graph(side, seed=5)
+    nothing = np.zeros(side * side)
+    hills = np.repeat(np.repeat(rng.random((8, 8)), side // 8, axis=0), side // 8, axis=1).ravel()
+    source = (graph.sum(axis=1) * (hills + 0.2 * rng.random(side * side)), nothing)
+    sink = (nothing, 1.3 * graph.sum(axis=1))
+    alone, *together = (
+        parametric_cut(graph, source, sink, n_threads=n_threads) for n_threads in (1, 2, 3, 8)
+    )
+    assert len(alone.breakpoints) > 1000
+    assert abs(alone.duality_gap) <= 1e-9
+    for path in together:
+        assert same_bits(path, alone)
+        assert path.counters == alone.counters
 
 
 # --- one graph, many ways to store it ------------------------------------------------------------

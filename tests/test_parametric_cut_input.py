@@ -331,3 +331,11 @@ def test_unknown_ties(path, ties):
 def test_ends_of_the_range_may_be_asked(path):
     assert path.source_set(0.25).tolist() == [False] * N_NODES
     assert path.source_set(0.75).tolist() == [True] * N_NODES
+
+
+# --- threads -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("bad", [0, -1, 1.0, "2", True])
+def test_number_of_threads(bad):
+    assert_says(rejected((TypeError, ValueError), n_threads=bad), "n_threads")

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
 #include <iterator>
 #include <limits>
 #include <numeric>
+#include <thread>
 
 #include "flow/compensated_sum.hpp"
+#include "flow/tasks.hpp"
 
 namespace pucut::flow {
 namespace {
@@ -42,17 +45,49 @@ bool is_whole(const Parts& parts, const Region& region) {
            (parts.upper_end == 0 && parts.lower_begin == size);
 }
 
-class Solver {
-  public:
-    Solver(const CutProblem& problem, Network& network, Interrupt& interrupt)
-        : problem_(problem), net_(network), router_(network, interrupt) {
-        order_.resize(network.pull.size());
-        std::iota(order_.begin(), order_.end(), NodeIndex{0});
-        part_.resize(network.pull.size());
+// What the workers share. Each works on the nodes of its own region only, and on the edges between
+// them, so they need no locks; and no result depends on which of them does what, or when.
+struct Shared {
+    Shared(const CutProblem& input, Network& built)
+        : problem(input), net(built), part(built.pull.size()) {
+        memory.order.resize(built.pull.size());
+        memory.spare.resize(built.pull.size());
+        memory.label.resize(built.pull.size());
+        std::iota(memory.order.begin(), memory.order.end(), NodeIndex{0});
     }
 
-    bool run();  // false when interrupted
-    void report(CutLevels& result);
+    const CutProblem& problem;
+    Network& net;
+    RouterMemory memory;
+    std::vector<std::int8_t> part;  // which part of the region last separated a node went to
+    Tasks<Region> tasks;
+};
+
+class Worker {
+  public:
+    Worker(Shared& shared, Interrupt& interrupt)
+        : shared_(shared),
+          problem_(shared.problem),
+          net_(shared.net),
+          order_(shared.memory.order),
+          part_(shared.part),
+          interrupt_(interrupt),
+          router_(shared.net, shared.memory, interrupt) {}
+
+    // Takes out of `all` the nodes that lie strictly beyond the level: above (Direction = -1) or
+    // below it (+1). Returns false when interrupted.
+    template <int Direction>
+    bool cut_off_beyond(Region& all, double level);
+
+    // Works on regions until none is left.
+    void run();
+
+    [[nodiscard]] const std::vector<Plateau>& plateaus() const { return plateaus_; }
+    [[nodiscard]] PathCounters counters() const {
+        PathCounters counters = counters_;
+        counters.router = router_.counters();
+        return counters;
+    }
 
   private:
     [[nodiscard]] std::span<NodeIndex> nodes(NodeIndex begin, NodeIndex end) {
@@ -63,49 +98,54 @@ class Solver {
         return nodes(region.begin, region.end);
     }
 
-    template <int Direction>
-    bool cut_off_beyond(Region& all, double level);
     bool work_on(Region region);
     bool settle(const Region& region, Parts& parts);
+    void leave_for_later(const Region& region);
     void move_to_level(Region& region, double level);
     void recount(Region& region);
     void freeze_between(std::initializer_list<Region> parts);
     std::span<const Arc> keep_arcs_within_part(NodeIndex node);
     void finish(const Region& region);
-    void merge_equal_plateaus();
 
+    Shared& shared_;
     const CutProblem& problem_;
     Network& net_;
+    std::vector<NodeIndex>& order_;
+    std::vector<std::int8_t>& part_;
+    Interrupt& interrupt_;
     Router router_;
-    std::vector<NodeIndex> order_;
-    std::vector<Region> pending_;
+    std::vector<Region> pending_;  // too small to be shared
     std::vector<Plateau> plateaus_;
     std::vector<NodeIndex> scratch_;
-    std::vector<std::int8_t> part_;  // which part of the region last separated a node went to
-    NodeIndex always_above_ = 0;     // the first nodes of the order
-    NodeIndex always_outside_ = 0;   // those and the ones always below, which follow
     PathCounters counters_;
 };
 
-bool Solver::run() {
-    Region all{0, net_.n_nodes(), 0.0, problem_.lowest, problem_.highest, 0};
-    if (!cut_off_beyond<-1>(all, problem_.highest)) return false;
-    always_above_ = all.begin;
-    if (!cut_off_beyond<1>(all, problem_.lowest)) return false;
-    always_outside_ = all.begin;
-    pending_.push_back(all);
-    while (!pending_.empty()) {
-        const Region region = pending_.back();
-        pending_.pop_back();
-        if (region.begin != region.end && !work_on(region)) return false;
+void Worker::run() {
+    try {
+        for (Region region; shared_.tasks.take(region, interrupt_); shared_.tasks.finish()) {
+            pending_.push_back(region);
+            while (!pending_.empty()) {
+                region = pending_.back();
+                pending_.pop_back();
+                if (!work_on(region)) return shared_.tasks.stop();
+            }
+        }
+    } catch (...) {
+        shared_.tasks.stop(std::current_exception());
     }
-    return true;
 }
 
-// Takes out of `all` the nodes that lie strictly beyond the level: above (Direction = -1) or below
-// it (+1).
+void Worker::leave_for_later(const Region& region) {
+    constexpr NodeIndex kWorthSharing = 4096;
+    if (region.begin == region.end) return;
+    if (region.end - region.begin >= kWorthSharing)
+        shared_.tasks.add(region);
+    else
+        pending_.push_back(region);
+}
+
 template <int Direction>
-bool Solver::cut_off_beyond(Region& all, double level) {
+bool Worker::cut_off_beyond(Region& all, double level) {
     const double change = level - all.level;
     const auto would_be_beyond = [&](NodeIndex number) {
         const Node& node = net_.nodes[number];
@@ -132,7 +172,7 @@ bool Solver::cut_off_beyond(Region& all, double level) {
 
 // Excesses anew from the flow, relative to the level 0: far out, at the ends of a wide range, their
 // digits were lost.
-void Solver::recount(Region& region) {
+void Worker::recount(Region& region) {
     region.level = 0.0;
     for (const NodeIndex number : nodes(region)) {
         CompensatedSum supply(net_.pull[number]);
@@ -148,7 +188,7 @@ void Solver::recount(Region& region) {
     }
 }
 
-bool Solver::work_on(Region region) {
+bool Worker::work_on(Region region) {
     ++counters_.regions;
     counters_.depth = std::max(counters_.depth, region.depth);
     double excess = 0.0;
@@ -180,13 +220,13 @@ bool Solver::work_on(Region region) {
     upper.depth = lower.depth = region.depth + 1;
     freeze_between({upper, middle, lower});
     if (middle.begin != middle.end) finish(middle);
-    pending_.push_back(lower);
-    pending_.push_back(upper);
+    leave_for_later(lower);
+    leave_for_later(upper);
     return true;
 }
 
 // Routes what can be routed.
-bool Solver::settle(const Region& region, Parts& parts) {
+bool Worker::settle(const Region& region, Parts& parts) {
     if (!router_.route(nodes(region), 0.0, parts)) return false;
     double left = 0.0;
     double dust = 0.0;
@@ -208,7 +248,7 @@ bool Solver::settle(const Region& region, Parts& parts) {
     return true;
 }
 
-void Solver::move_to_level(Region& region, double level) {
+void Worker::move_to_level(Region& region, double level) {
     const double change = level - region.level;
     region.level = level;
     if (change == 0.0) return;
@@ -220,7 +260,7 @@ void Solver::move_to_level(Region& region, double level) {
 }
 
 // Freezes the arcs between the parts, at the cost of the smaller ones.
-void Solver::freeze_between(std::initializer_list<Region> parts) {
+void Worker::freeze_between(std::initializer_list<Region> parts) {
     constexpr std::int8_t kLargest = 0;
     constexpr std::int8_t kLargestTouched = -1;
     const auto size = [](const Region& part) { return part.end - part.begin; };
@@ -247,7 +287,7 @@ void Solver::freeze_between(std::initializer_list<Region> parts) {
 }
 
 // Freezes the arcs that leave the node's part, and returns them.
-std::span<const Arc> Solver::keep_arcs_within_part(NodeIndex node) {
+std::span<const Arc> Worker::keep_arcs_within_part(NodeIndex node) {
     const std::span<Arc> arcs = net_.open_arcs(node);
     std::size_t kept = 0;
     for (std::size_t end = arcs.size(); kept < end;) {
@@ -264,7 +304,7 @@ std::span<const Arc> Solver::keep_arcs_within_part(NodeIndex node) {
 
 // The level, anew from the input: pulls and the flow over frozen arcs, which is exactly their
 // weight.
-void Solver::finish(const Region& region) {
+void Worker::finish(const Region& region) {
     CompensatedSum supply;
     CompensatedSum slope;
     for (const NodeIndex node : nodes(region)) {
@@ -288,14 +328,14 @@ void Solver::finish(const Region& region) {
 
 // Levels that rounding cannot tell apart are one breakpoint. Leaves the plateaus in ascending
 // order.
-void Solver::merge_equal_plateaus() {
-    std::ranges::sort(plateaus_, [](const Plateau& a, const Plateau& b) {
+void merge_equal(std::vector<Plateau>& plateaus) {
+    std::ranges::sort(plateaus, [](const Plateau& a, const Plateau& b) {
         return a.level != b.level ? a.level < b.level : a.begin < b.begin;
     });
     double last_level = -kInfinity;  // before merging
     double last_error = 0.0;
     double merged = -kInfinity;
-    for (Plateau& plateau : plateaus_) {
+    for (Plateau& plateau : plateaus) {
         const double level = plateau.level;
         if (level - last_level > last_error + plateau.error) merged = level;
         plateau.level = merged;
@@ -348,10 +388,8 @@ void tie_range(const Network& network, std::span<const NodeIndex> flat,
     }
 }
 
-void Solver::report(CutLevels& result) {
-    const std::size_t n = problem_.pull.size();
-    merge_equal_plateaus();
-    for (const Plateau& plateau : plateaus_) {
+void report_breakpoints(const std::vector<Plateau>& plateaus, CutLevels& result) {
+    for (const Plateau& plateau : plateaus) {
         if (plateau.mass == 0.0) continue;
         if (result.breakpoints.empty() || result.breakpoints.back() != plateau.level) {
             result.breakpoints.push_back(plateau.level);
@@ -359,44 +397,92 @@ void Solver::report(CutLevels& result) {
         }
         result.mass.back() += plateau.mass;
     }
+}
 
-    std::vector<double> level(net_.nodes.size());
-    for (NodeIndex at = 0; at < always_outside_; ++at)
-        level[order_[at]] = at < always_above_ ? kInfinity : -kInfinity;
-    scratch_.clear();
-    for (const Plateau& plateau : plateaus_) {
-        for (const NodeIndex node : nodes(plateau.begin, plateau.end)) {
-            level[node] = plateau.level;
-            if (net_.nodes[node].slope == 0.0) scratch_.push_back(node);
+// `order` begins with the nodes that lie above all levels, then come those below all levels.
+void report_levels(const Shared& shared, const std::vector<Plateau>& plateaus, NodeIndex end_above,
+                   NodeIndex end_outside, CutLevels& result) {
+    Network& net = shared.net;
+    const auto& order = shared.memory.order;
+    std::vector<double>& level = net.pull;  // no longer needed
+    for (NodeIndex at = 0; at < end_outside; ++at)
+        level[order[at]] = at < end_above ? kInfinity : -kInfinity;
+    std::vector<NodeIndex> flat;
+    for (const Plateau& plateau : plateaus) {
+        for (NodeIndex at = plateau.begin; at < plateau.end; ++at) {
+            level[order[at]] = plateau.level;
+            if (net.nodes[order[at]].slope == 0.0) flat.push_back(order[at]);
         }
     }
+    const auto& side = shared.problem.side;
     const auto by_original = [&](std::vector<double>& target) {
-        target.resize(n);
-        for (std::size_t i = 0; i < n; ++i)
-            if (problem_.side[i] != Side::free)
-                target[i] = problem_.side[i] == Side::source ? kInfinity : -kInfinity;
-        for (std::size_t i = 0; i < level.size(); ++i) target[net_.original[i]] = level[i];
+        target.resize(side.size());
+        for (std::size_t i = 0; i < side.size(); ++i)
+            if (side[i] != Side::free) target[i] = side[i] == Side::source ? kInfinity : -kInfinity;
+        for (std::size_t i = 0; i < level.size(); ++i) target[net.original[i]] = level[i];
     };
-    if (!scratch_.empty()) {
-        tie_range<-1>(net_, scratch_, level);
+    if (!flat.empty()) {
+        tie_range<-1>(net, flat, level);
         by_original(result.forced_level);
-        tie_range<1>(net_, scratch_, level);
+        tie_range<1>(net, flat, level);
     }
     by_original(result.level);
     for (std::size_t i = 0; i < result.forced_level.size(); ++i)  // rounding can turn a range round
         result.forced_level[i] = std::min(result.forced_level[i], result.level[i]);
+}
 
-    result.rank.assign(n, -1);
-    for (std::size_t i = 0; i < net_.original.size(); ++i)
-        result.rank[net_.original[i]] = static_cast<NodeIndex>(i);
-    result.flow.assign(problem_.weights.size(), 0.0);
-    for (std::size_t e = 0; e < net_.edges.size(); ++e)
-        result.flow[net_.origin[e]] = net_.edges[e].flow;
+void report_flow(const Network& network, std::size_t n_nodes, std::size_t n_arcs,
+                 CutLevels& result) {
+    result.rank.assign(n_nodes, -1);
+    for (std::size_t i = 0; i < network.original.size(); ++i)
+        result.rank[network.original[i]] = static_cast<NodeIndex>(i);
+    result.flow.assign(n_arcs, 0.0);
+    for (std::size_t e = 0; e < network.edges.size(); ++e)
+        result.flow[network.origin[e]] = network.edges[e].flow;
+}
 
-    result.counters = counters_;
-    result.counters.free_nodes = net_.n_nodes();
-    result.counters.edges = static_cast<std::int64_t>(net_.edges.size());
-    result.counters.router = router_.counters();
+void add_counters(const PathCounters& part, PathCounters& total) {
+    total.regions += part.regions;
+    total.depth = std::max(total.depth, part.depth);
+    total.router.phases += part.router.phases;
+    total.router.scanned_arcs += part.router.scanned_arcs;
+    total.router.pushes += part.router.pushes;
+}
+
+// For threads that cannot ask whether the user wants to stop: they follow the one that can.
+class Follow final : public Interrupt {
+  public:
+    explicit Follow(const Tasks<Region>& tasks) : tasks_(tasks) {}
+    bool requested() override { return tasks_.stopped(); }
+
+  private:
+    const Tasks<Region>& tasks_;
+};
+
+// The calling thread and up to n_threads - 1 others work until all regions are finished; returns
+// false when interrupted.
+bool run_all(Worker& first, Shared& shared, int n_threads, std::vector<Plateau>& plateaus,
+             PathCounters& counters) {
+    constexpr std::size_t kNodesPerThread = 8192;  // for less, starting a thread does not pay
+    const auto useful = static_cast<int>(1 + shared.net.nodes.size() / kNodesPerThread);
+    Follow follow(shared.tasks);
+    std::deque<Worker> others;
+    {
+        std::vector<std::jthread> threads;
+        for (int k = 1; k < std::min(n_threads, useful); ++k) {
+            others.emplace_back(shared, follow);
+            threads.emplace_back([worker = &others.back()] { worker->run(); });
+        }
+        first.run();
+    }
+    shared.tasks.rethrow();
+    const auto collect = [&](const Worker& worker) {
+        plateaus.insert(plateaus.end(), worker.plateaus().begin(), worker.plateaus().end());
+        add_counters(worker.counters(), counters);
+    };
+    collect(first);
+    std::ranges::for_each(others, collect);
+    return !shared.tasks.stopped();
 }
 
 }  // namespace
@@ -404,14 +490,29 @@ void Solver::report(CutLevels& result) {
 Status solve_levels(const CutProblem& problem, Interrupt& interrupt, const PathOptions& options,
                     CutLevels& result) {
     Network network;
-    if (const Status status = build_network(problem, interrupt, network); status != Status::optimal)
-        return status;
-    if (const Status status = relax_edges(network, options.relaxation_rounds, interrupt);
-        status != Status::optimal)
-        return status;
-    Solver solver(problem, network, interrupt);
-    if (!solver.run()) return Status::interrupted;
-    solver.report(result);
+    Status status = build_network(problem, interrupt, network);
+    if (status == Status::optimal)
+        status = relax_edges(network, options.relaxation_rounds, interrupt);
+    if (status != Status::optimal) return status;
+
+    Shared shared(problem, network);
+    Worker worker(shared, interrupt);
+    Region all{0, network.n_nodes(), 0.0, problem.lowest, problem.highest, 0};
+    if (!worker.cut_off_beyond<-1>(all, problem.highest)) return Status::interrupted;
+    const NodeIndex end_above = all.begin;
+    if (!worker.cut_off_beyond<1>(all, problem.lowest)) return Status::interrupted;
+    const NodeIndex end_outside = all.begin;
+    if (all.begin != all.end) shared.tasks.add(all);
+
+    std::vector<Plateau> plateaus;
+    if (!run_all(worker, shared, options.n_threads, plateaus, result.counters))
+        return Status::interrupted;
+    merge_equal(plateaus);
+    report_breakpoints(plateaus, result);
+    report_levels(shared, plateaus, end_above, end_outside, result);
+    report_flow(network, problem.pull.size(), problem.weights.size(), result);
+    result.counters.free_nodes = network.n_nodes();
+    result.counters.edges = static_cast<std::int64_t>(network.edges.size());
     return Status::optimal;
 }
 

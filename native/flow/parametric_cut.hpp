@@ -43,6 +43,7 @@ struct CutLevels {
 
 struct PathOptions {
     int relaxation_rounds = 16;  // 0 starts cold: the same cuts, more slowly
+    int n_threads = 1;           // no bit of the result depends on it
 };
 
 Status solve_levels(const CutProblem& problem, Interrupt& interrupt, const PathOptions& options,

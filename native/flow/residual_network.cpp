@@ -151,6 +151,7 @@ Status relax_edges(Network& network, int rounds, Interrupt& interrupt) {
         head.note_rounding(flow);
         network.update_arcs(number);
     }
+    network.ends = {};  // needed no more
     return Status::optimal;
 }
 

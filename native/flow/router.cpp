@@ -24,12 +24,16 @@ constexpr double kSlow = 0.75;        // part of the imbalance that a phase shou
 
 }  // namespace
 
-Router::Router(Network& network, Interrupt& interrupt) : net_(network), interrupt_(interrupt) {
+Router::Router(Network& network, RouterMemory& memory, Interrupt& interrupt)
+    : net_(network), interrupt_(interrupt), memory_(memory), label_(memory.label) {
     const std::size_t n = network.pull.size();
-    label_.resize(n);
     queue_.resize(n + 1);  // grow() writes one beyond the last
-    spare_.resize(n);
     waits_.assign(n, false);
+}
+
+void Router::use_range_of(std::span<NodeIndex> region) {
+    const auto begin = static_cast<std::size_t>(region.data() - memory_.order.data());
+    spare_ = std::span(memory_.spare).subspan(begin, region.size());
 }
 
 bool Router::interrupted() {
@@ -41,6 +45,7 @@ bool Router::interrupted() {
 }
 
 bool Router::route(std::span<NodeIndex> region, double shift, Parts& parts) {
+    use_range_of(region);
     if (shift != 0.0)
         for (const NodeIndex node : region)
             net_.nodes[node].excess -= shift * net_.nodes[node].dust;
@@ -293,6 +298,7 @@ std::size_t Router::move_unreached_to_back(std::span<NodeIndex> region) {
 template <int Direction>
 std::size_t Router::bring_reachable_to_front(std::span<NodeIndex> region,
                                              std::span<const NodeIndex> roots) {
+    use_range_of(region);
     for (const NodeIndex node : region) label_[node] = kUnreached;
     std::size_t tail = 0;
     for (const NodeIndex node : roots) {

@@ -33,9 +33,18 @@ struct Parts {
     std::size_t lower_begin = 0;
 };
 
+// What routers of different regions share: each works on its own range of the order and its nodes.
+struct RouterMemory {
+    using Label = std::uint32_t;
+
+    std::vector<NodeIndex> order;  // of all nodes; a region is a range of it
+    std::vector<NodeIndex> spare;  // the same range of this is free for use
+    std::vector<Label> label;      // by node: arcs to the nearest root, or why there is none
+};
+
 class Router {
   public:
-    Router(Network& network, Interrupt& interrupt);
+    Router(Network& network, RouterMemory& memory, Interrupt& interrupt);
 
     // Routes within `region` (nodes whose unfrozen arcs stay inside it) and reorders it into its
     // parts. Imbalance up to a node's dust counts as none; before, `shift` times its dust is taken
@@ -51,7 +60,7 @@ class Router {
     [[nodiscard]] const RouterCounters& counters() const { return counters_; }
 
   private:
-    using Label = std::uint32_t;
+    using Label = RouterMemory::Label;
     struct Imbalance {
         std::size_t n_excess = 0;  // nodes
         std::size_t n_deficit = 0;
@@ -82,13 +91,15 @@ class Router {
     std::size_t move_unreached_to_front(std::span<NodeIndex> region);
     std::size_t move_unreached_to_back(std::span<NodeIndex> region);
     bool interrupted();
+    void use_range_of(std::span<NodeIndex> region);
 
     Network& net_;
     Interrupt& interrupt_;
-    std::vector<Label> label_;      // arcs to the nearest root, or why there is none
+    RouterMemory& memory_;
+    std::vector<Label>& label_;
     std::vector<NodeIndex> queue_;  // nodes of the forest, by label
     std::size_t n_reached_ = 0;     // of the queue
-    std::vector<NodeIndex> spare_;  // ring of nodes that wait for a detour; space for reordering
+    std::span<NodeIndex> spare_;    // ring of nodes that wait for a detour; space for reordering
     std::size_t first_waiting_ = 0;
     std::size_t n_waiting_ = 0;
     std::vector<bool> waits_;

@@ -85,7 +85,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                                    slope,   side,      lowest,  lowest + number(bytes)};
     Never never;
     flow::CutLevels levels;
-    const flow::PathOptions options{bytes.next() % 3 * 8};
+    const flow::PathOptions options{bytes.next() % 3 * 8, 1};
     const flow::Status status = flow::solve_levels(problem, never, options, levels);
     require(status == flow::Status::optimal, "solved");
     const flow::Certificate certificate =

@@ -11,7 +11,7 @@ namespace {
 flow::CutLevels solve(const SmallGraph& graph, int relaxation_rounds = 16) {
     check::NeverInterrupted never;
     flow::CutLevels levels;
-    CHECK(flow::solve_levels(graph.problem(), never, {relaxation_rounds}, levels) ==
+    CHECK(flow::solve_levels(graph.problem(), never, {relaxation_rounds, 1}, levels) ==
           flow::Status::optimal);
     return levels;
 }

@@ -3,6 +3,8 @@
 Every error names the argument, what was found and where, and what is allowed.
 """
 
+import numbers
+import os
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
@@ -156,6 +158,18 @@ def checked_seeds(seeds: Any, n_nodes: int, name: str) -> BoolArray:
         raise ValueError(f"{name} must hold nodes from 0 to {n_nodes - 1}, found {found}")
     mask[array] = True
     return mask
+
+
+def checked_n_threads(n_threads: Any) -> int:
+    """None stands for the processors this process may use."""
+    if n_threads is None:
+        affinity = getattr(os, "sched_getaffinity", None)
+        return len(affinity(0)) if affinity else os.cpu_count() or 1
+    if isinstance(n_threads, bool) or not isinstance(n_threads, numbers.Integral):
+        raise TypeError(f"n_threads must be a whole number or None, found {n_threads!r}")
+    if n_threads < 1:
+        raise ValueError(f"n_threads must be at least 1, found {n_threads}")
+    return int(n_threads)
 
 
 def check_disjoint(first: BoolArray, second: BoolArray, names: tuple[str, str]) -> None:

@@ -23,6 +23,7 @@ from pucut._checks import (
     FloatArray,
     check_disjoint,
     checked_graph,
+    checked_n_threads,
     checked_pair,
     checked_range,
     checked_seeds,
@@ -33,6 +34,9 @@ LARGEST_GAP = 1e-6
 
 # Rounds of the warm start: the cuts are the same for any number, the time is not.
 RELAXATION_ROUNDS = 16
+
+# Few regions are large enough to be shared, and each thread takes 4 bytes a node.
+MOST_THREADS = 8
 
 Ties = Literal["source", "sink"]
 
@@ -126,6 +130,7 @@ def parametric_cut(
     *,
     source_seeds: npt.ArrayLike | None = None,
     sink_seeds: npt.ArrayLike | None = None,
+    n_threads: int | None = None,
 ) -> CutPath:
     """All minimum cuts for lambda from one end of `lambda_range` to the other.
 
@@ -143,6 +148,9 @@ def parametric_cut(
         Finite; nodes that do not switch within it get an infinite `switch`.
     source_seeds, sink_seeds : masks of length n, or arrays of node numbers
         Nodes fixed to a side. They are contracted: no large capacity stands in for "fixed".
+    n_threads : int, optional
+        Threads that work on separate parts of a large graph; by default as many as there are
+        processors, at most 8. No bit of the result depends on it.
 
     Returns
     -------
@@ -184,6 +192,7 @@ def parametric_cut(
         lowest,
         highest,
         RELAXATION_ROUNDS,
+        min(checked_n_threads(n_threads), MOST_THREADS),
     )
     if solved["status"] != 0:
         raise ValueError(
