@@ -288,7 +288,7 @@ void Worker::freeze_between(std::initializer_list<Region> parts) {
 
 // Freezes the arcs that leave the node's part, and returns them.
 std::span<const Arc> Worker::keep_arcs_within_part(NodeIndex node) {
-    const std::span<Arc> arcs = net_.open_arcs(node);
+    const std::span<Arc> arcs = net_.live_arcs(node);
     std::size_t kept = 0;
     for (std::size_t end = arcs.size(); kept < end;) {
         if (part_[arcs[kept].head()] == part_[node]) {

@@ -7,9 +7,8 @@
 //
 // Its dual is a flow f with |f_ij| <= w_ij. Here, once and for all:
 //
-//     b_i  -> pull        g_i -> slope (never negative)
-//     x_i  -> level       b_i + (net inflow of i) - v g_i  -> excess of node i relative to the
-//     level v
+//     b_i -> pull      g_i -> slope (never negative)      x_i -> level
+//     b_i + (net inflow of i) - v g_i -> excess of node i relative to the level v
 //
 // A node whose excess is negative has a deficit. Flow moves excess to deficits.
 #pragma once
@@ -26,7 +25,7 @@
 
 namespace pucut::flow {
 
-// The arcs of a node: the first `degree` of those from `begin` on are open, the others frozen.
+// The arcs of a node: the first `degree` of those from `begin` on are live, the others frozen.
 struct Row {
     ArcIndex begin;
     NodeIndex degree;
@@ -101,11 +100,11 @@ struct Network {
     Buffer<Edge> edges;
     Buffer<Ends> ends;        // by edge
     Buffer<ArcPair> arcs_of;  // by edge; not kept right for frozen arcs
-    std::vector<ArcIndex>
-        origin;  // place in the problem's CSR of the edge's arc from its smaller end
+    // By edge: the place in the problem's CSR of its arc from the smaller end.
+    Buffer<ArcIndex> origin;
 
     [[nodiscard]] NodeIndex n_nodes() const { return static_cast<NodeIndex>(pull.size()); }
-    [[nodiscard]] std::span<Arc> open_arcs(NodeIndex node) {
+    [[nodiscard]] std::span<Arc> live_arcs(NodeIndex node) {
         const Row row = rows[node];
         return {arcs.data() + row.begin, static_cast<std::size_t>(row.degree)};
     }

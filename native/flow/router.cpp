@@ -147,7 +147,7 @@ Router::Forest Router::grow(std::span<const NodeIndex> region, std::size_t n_loa
             prefetch(net_.arcs.data() + net_.rows[queue[at + kAhead / 2]].begin);
         const NodeIndex node = queue[at];
         const Label next_label = label[node] + 1;
-        const std::span<const Arc> arcs = net_.open_arcs(node);
+        const std::span<const Arc> arcs = net_.live_arcs(node);
         counters_.scanned_arcs += static_cast<std::int64_t>(arcs.size());
         for (const Arc& arc : arcs) {
             // Without a branch: which arcs lead on is hard to predict.
@@ -197,7 +197,7 @@ void Router::detour(std::int64_t budget) {
         while (load > 0.0 && counters_.scanned_arcs <= limit) {
             // The open arc to the lowest label: as one number, of the label and the arc's place, to
             // avoid branches.
-            const std::span<const Arc> arcs = net_.open_arcs(number);
+            const std::span<const Arc> arcs = net_.live_arcs(number);
             std::uint64_t best = std::uint64_t{kGone} << 32;
             for (std::size_t k = 0; k < arcs.size(); ++k)
                 best = std::min(
@@ -222,7 +222,7 @@ bool Router::pass_on(NodeIndex number) {
     double load = Direction * node.excess;
     node.note_rounding(load);
     counters_.scanned_arcs += net_.rows[number].degree;
-    for (const Arc& arc : net_.open_arcs(number)) {
+    for (const Arc& arc : net_.live_arcs(number)) {
         if ((label_[arc.head()] | arc.closed<Direction>()) != nearer) continue;
         // Of the nodes that receive, only roots wait: the turn of the others comes in this wave.
         if (give<Direction>(number, arc, load) && nearer == 0) wait(arc.head());
@@ -307,7 +307,7 @@ std::size_t Router::bring_reachable_to_front(std::span<NodeIndex> region,
     }
     for (std::size_t at = 0; at < tail; ++at) {
         const NodeIndex node = queue_[at];
-        for (const Arc& arc : net_.open_arcs(node)) {
+        for (const Arc& arc : net_.live_arcs(node)) {
             if (label_[arc.head()] != kUnreached || arc.closed<-Direction>() != 0) continue;
             label_[arc.head()] = 0;
             queue_[tail++] = arc.head();

@@ -196,8 +196,8 @@ def parametric_cut(
     )
     if solved["status"] != 0:
         raise ValueError(
-            f"graph has {solved['counters']['edges']} edges between free nodes, "
-            f"at most {np.iinfo(np.int32).max} are allowed"
+            f"graph may have at most {np.iinfo(np.int32).max} edges between nodes that are no "
+            f"seeds, found more, of {len(checked.weights)} entries in all"
         )
     if not solved["feasible"] or not abs(solved["gap"]) <= LARGEST_GAP:
         raise RuntimeError(
