@@ -1,0 +1,111 @@
+// One thread's part in the divide and conquer over the levels: takes regions, splits them, finishes
+// them. The method is at the top of parametric_cut.hpp.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <numeric>
+#include <span>
+#include <vector>
+
+#include "flow/parametric_cut.hpp"
+#include "flow/residual_network.hpp"
+#include "flow/router.hpp"
+#include "flow/tasks.hpp"
+
+namespace pucut::flow {
+
+struct Region {
+    NodeIndex begin;  // a range of the solver's order of nodes
+    NodeIndex end;
+    double level;  // that the excesses of its nodes are relative to
+    double floor;  // none of its nodes lies lower
+    double ceiling;
+    std::int64_t depth;
+};
+
+// A finished region.
+struct Plateau {
+    NodeIndex begin;
+    NodeIndex end;
+    double level;
+    double error;  // how far rounding can have moved the level
+    double mass;   // total slope
+};
+
+// What the workers share. Each works on the nodes of its own region only, and on the edges between
+// them, so they need no locks; and no result depends on which of them does what, or when.
+struct RegionState {
+    RegionState(const CutProblem& input, Network& built)
+        : problem(input), net(built), part(built.pull.size()) {
+        memory.order.resize(built.pull.size());
+        memory.spare.resize(built.pull.size());
+        memory.label.resize(built.pull.size());
+        std::iota(memory.order.begin(), memory.order.end(), NodeIndex{0});
+    }
+
+    const CutProblem& problem;
+    Network& net;
+    RouterMemory memory;
+    std::vector<std::int8_t> part;  // which part of the region last separated a node went to
+    Tasks<Region> tasks;
+};
+
+class RegionWorker {
+  public:
+    RegionWorker(RegionState& shared, Interrupt& interrupt)
+        : shared_(shared),
+          problem_(shared.problem),
+          net_(shared.net),
+          order_(shared.memory.order),
+          part_(shared.part),
+          interrupt_(interrupt),
+          router_(shared.net, shared.memory, interrupt) {}
+
+    // Takes out of `all` the nodes that lie strictly beyond the level: above (Direction = -1) or
+    // below it (+1). Returns false when interrupted.
+    template <int Direction>
+    bool cut_off_beyond(Region& all, double level);
+
+    // Works on regions until none is left.
+    void run();
+
+    [[nodiscard]] const std::vector<Plateau>& plateaus() const { return plateaus_; }
+    [[nodiscard]] PathCounters counters() const {
+        PathCounters counters = counters_;
+        counters.router = router_.counters();
+        return counters;
+    }
+
+  private:
+    [[nodiscard]] std::span<NodeIndex> nodes(NodeIndex begin, NodeIndex end) {
+        return std::span(order_).subspan(static_cast<std::size_t>(begin),
+                                         static_cast<std::size_t>(end - begin));
+    }
+    [[nodiscard]] std::span<NodeIndex> nodes(const Region& region) {
+        return nodes(region.begin, region.end);
+    }
+
+    bool work_on(Region region);
+    bool settle(const Region& region, Parts& parts);
+    void leave_for_later(const Region& region);
+    void move_to_level(Region& region, double level);
+    void recount(Region& region);
+    void freeze_between(std::initializer_list<Region> parts);
+    std::span<const Arc> keep_arcs_within_part(NodeIndex node);
+    void finish(const Region& region);
+
+    RegionState& shared_;
+    const CutProblem& problem_;
+    Network& net_;
+    std::vector<NodeIndex>& order_;
+    std::vector<std::int8_t>& part_;
+    Interrupt& interrupt_;
+    Router router_;
+    std::vector<Region> pending_;  // too small to be shared
+    std::vector<Plateau> plateaus_;
+    std::vector<NodeIndex> scratch_;
+    PathCounters counters_;
+};
+
+}  // namespace pucut::flow
