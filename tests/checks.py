@@ -8,11 +8,17 @@ from fractions import Fraction
 import numpy as np
 from oracles import AllSubsets, total_capacity
 
+from pucut import parametric_cut
+
 # Of a switch: absolute below 1, relative above. Of a cut value: relative to all capacities.
 TOLERANCE = 1e-12
 LARGEST_GAP = 1e-9
 # Float weights round, and a set may change where its breakpoint rounds: ask this far from it.
 CLEAR_OF_BREAKPOINTS = 1e-9
+
+
+def solve(problem):
+    return parametric_cut(**problem.arguments())
 
 
 @contextlib.contextmanager

@@ -6,7 +6,7 @@ last bits (`TOLERANCE`) and sets exactly, at breakpoints and between them.
 
 import numpy as np
 import scipy.sparse as sp
-from checks import TOLERANCE, assert_exact_path, probes, representable, same_bits
+from checks import TOLERANCE, assert_exact_path, probes, representable, same_bits, solve
 from graphs import make_problem, small_problems
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -15,10 +15,6 @@ from oracles import AllSubsets
 from pucut import parametric_cut
 
 ARCS = ("source_base", "source_slope", "sink_base", "sink_slope")
-
-
-def solve(problem):
-    return parametric_cut(**problem.arguments())
 
 
 def asked_lambdas(problem):
