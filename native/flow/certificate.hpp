@@ -18,9 +18,10 @@ namespace pucut::flow {
 
 struct Certificate {
     bool feasible = true;  // |f| <= w throughout
-    double gap = 0.0;      // relative to the sum of the sizes of all terms of the primal
-    double cut_weight =
-        0.0;  // of the edges cut at the lowest level, between nodes above or at it and nodes below
+    double gap = 0.0;      // relative to the sizes of all terms of the primal, or to a thousandth
+                           // of what its linear terms can be within the range, if that is more
+    // Of the edges cut at the lowest level, between nodes above or at it and nodes below.
+    double cut_weight = 0.0;
 };
 
 // `flow` is read along arcs from a smaller to a larger rank; `rank` is any numbering of the free

@@ -33,8 +33,6 @@ struct CutProblem {
     std::span<const Side> side;
     double lowest = 0.0;   // levels below are not told apart
     double highest = 1.0;  // levels above neither
-
-    [[nodiscard]] NodeIndex n_nodes() const { return static_cast<NodeIndex>(pull.size()); }
 };
 
 }  // namespace pucut::flow

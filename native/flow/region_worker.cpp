@@ -49,18 +49,14 @@ void RegionWorker::leave_for_later(const Region& region) {
 
 template <int Direction>
 bool RegionWorker::cut_off_beyond(Region& all, double level) {
-    const double change = level - all.level;
-    const auto would_be_beyond = [&](NodeIndex number) {
-        const Node& node = net_.nodes[number];
-        return -Direction * (node.excess - change * node.slope) > kSignificant * node.dust;
-    };
-    if (std::ranges::none_of(nodes(all), would_be_beyond))
-        return true;  // as a rule; and nothing is rounded
-    move_to_level(all, level);
     const auto is_beyond = [&](NodeIndex number) {
         const Node& node = net_.nodes[number];
-        return -Direction * node.excess > kSignificant * node.dust;
+        const double excess = node.excess - (level - all.level) * node.slope;
+        return -Direction * excess > kSignificant * node.dust;
     };
+    // As a rule there is none; then nothing is moved, and nothing rounded.
+    if (std::ranges::none_of(nodes(all), is_beyond)) return true;
+    move_to_level(all, level);
     Parts ignored;
     if (!router_.route(nodes(all), 0.0, ignored)) return false;
     scratch_.clear();
@@ -103,13 +99,12 @@ bool RegionWorker::work_on(Region region) {
     // Without slope every level between floor and ceiling is as good.
     const double mean = slope > 0.0 ? region.level + excess / slope : region.level;
     move_to_level(region, std::clamp(mean, region.floor, region.ceiling));
-    Parts parts;
     if (region.end - region.begin == 1 || region.floor == region.ceiling) {
         finish(region);
         return true;
     }
+    Parts parts;
     if (!settle(region, parts)) return false;
-
     if (is_whole(parts, region)) {
         finish(region);
         return true;

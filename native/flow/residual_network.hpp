@@ -98,7 +98,7 @@ struct Network {
     std::vector<Row> rows;  // one more than nodes, so that rows[i + 1].begin ends the arcs of i
     Buffer<Arc> arcs;
     Buffer<Edge> edges;
-    Buffer<Ends> ends;        // by edge
+    Buffer<Ends> ends;        // by edge; only until the edges have been relaxed
     Buffer<ArcPair> arcs_of;  // by edge; not kept right for frozen arcs
     // By edge: the place in the problem's CSR of its arc from the smaller end.
     Buffer<ArcIndex> origin;

@@ -15,9 +15,9 @@ constexpr std::uint32_t kGone = kUnreachedLoad - 1;  // on one side for good
 
 constexpr std::size_t kAhead = 8;  // nodes fetched before they are needed
 
-// For the choice of roots, by trial: 300 to 3000 and 3 to 5 scan the same number of arcs within 6
-// %; a kLopsided of 2 and a kSlow of 0.9 cost up to 44 % and 13 % more on some graphs, a kSlow of
-// 0.6 from 10 % less to 15 % more.
+// For the choice of roots, by trial. Arcs scanned differ by at most 6 % for a kLarge of 300 to 3000
+// and a kLopsided of 3 to 5. A kLopsided of 2 costs up to 44 % more on some graphs, a kSlow of 0.9
+// up to 13 % more, a kSlow of 0.6 between 10 % less and 15 % more.
 constexpr std::size_t kLarge = 1000;  // nodes of a region
 constexpr std::size_t kLopsided = 4;  // nodes with one sign of imbalance for one with the other
 constexpr double kSlow = 0.75;        // part of the imbalance that a phase should not leave

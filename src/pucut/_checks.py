@@ -38,7 +38,12 @@ class SymmetricGraph:
 
 
 def checked_graph(graph: Any) -> SymmetricGraph:
-    """The graph as the native code takes it; the caller's arrays are never changed."""
+    """The graph as the native code takes it; the caller's arrays are never changed.
+
+    One that has been checked already is returned as it is.
+    """
+    if isinstance(graph, SymmetricGraph):
+        return graph
     is_sparse = sp.issparse(graph)
     if not is_sparse or graph.format != "csr":
         found = f"{graph.format.upper()} format" if is_sparse else type(graph).__name__

@@ -105,15 +105,15 @@ def _solve(
     negative: npt.ArrayLike | None,
     lambda_range: tuple[float, float],
 ) -> CutPath:
-    degrees = checked_graph(graph).degrees()
-    n_nodes = len(degrees)
+    checked = checked_graph(graph)
+    n_nodes = checked.n_nodes
     in_cluster = checked_seeds(positive, n_nodes, "positive")
     outside = checked_seeds(negative, n_nodes, "negative")
     check_disjoint(in_cluster, outside, ("positive", "negative"))
     nothing = np.zeros(n_nodes)
-    rising, constant = (nothing, degrees), (nothing, nothing)
+    rising, constant = (nothing, checked.degrees()), (nothing, nothing)
     return parametric_cut(
-        graph,
+        checked,
         source=rising if problem == "plus" else constant,
         sink=rising if problem == "minus" else constant,
         lambda_range=lambda_range,

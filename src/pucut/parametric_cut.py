@@ -70,10 +70,10 @@ class CutPath:
     duality_gap: float
     counters: Mapping[str, int]
     # `switch` for ties="sink", if it differs: nodes can be tied over a range of lambda.
-    _forced_switch: FloatArray | None = field(default=None, repr=False)
+    _forced_switch: FloatArray | None = field(repr=False)
     # The cut value is piecewise linear between these.
-    _knots: FloatArray = field(default_factory=lambda: np.zeros(0), repr=False)
-    _values: FloatArray = field(default_factory=lambda: np.zeros(0), repr=False)
+    _knots: FloatArray = field(repr=False)
+    _values: FloatArray = field(repr=False)
 
     @property
     def n_nodes(self) -> int:
@@ -235,22 +235,20 @@ def _mirrored(levels: FloatArray, grows: bool) -> FloatArray:
 
 def _direction(source_slope: FloatArray, sink_slope: FloatArray) -> bool:
     """Whether S grows with lambda."""
-    if (source_slope >= 0).all() and (sink_slope <= 0).all():
+    draws_in = (source_slope > 0) | (sink_slope < 0)
+    draws_out = (source_slope < 0) | (sink_slope > 0)
+    if not draws_out.any():
         return True
-    if (source_slope <= 0).all() and (sink_slope >= 0).all():
+    if not draws_in.any():
         return False
+    one, other = int(np.argmax(draws_in)), int(np.argmax(draws_out))
     raise ValueError(
-        "source slope and sink slope do not make the cuts nested: allowed are source slopes >= 0 "
-        "with sink slopes <= 0, or the reverse; "
-        f"found source slopes from {source_slope.min()} to {source_slope.max()} "
-        f"(first other than 0 at node {_first(source_slope != 0)}) "
-        f"and sink slopes from {sink_slope.min()} to {sink_slope.max()} "
-        f"(first other than 0 at node {_first(sink_slope != 0)})"
+        "source slope and sink slope do not make the cuts nested: as lambda rises, they draw node "
+        f"{one} to the source (source slope {source_slope[one]}, sink slope {sink_slope[one]}) and "
+        f"node {other} to the sink (source slope {source_slope[other]}, sink slope "
+        f"{sink_slope[other]}); allowed are source slopes >= 0 with sink slopes <= 0, or the "
+        "reverse"
     )
-
-
-def _first(mask: BoolArray) -> int | None:
-    return int(np.argmax(mask)) if mask.any() else None
 
 
 def _check_capacities(
