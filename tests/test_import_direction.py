@@ -15,6 +15,12 @@ SOURCE_FOLDER = Path(__file__).parents[1] / "src" / PACKAGE
 FLOW = (
     "_checks",
     "pu_labels",
+    "metrics",
+    "model_selection",
+    "cross_fitting",
+    "calibration",
+    "priors",
+    "pu_trees",
     "feature_weights",
     "neighbors",
     "similarity_graph",
@@ -23,8 +29,6 @@ FLOW = (
     "partitions",
     "selection",
     "estimators",
-    "priors",
-    "metrics",
     "datasets",
     "experiments",
     "report",
@@ -34,7 +38,7 @@ FLOW = (
 
 # The compiled module is reached through few Python modules, which check what crosses.
 COMPILED = "_core"
-USERS_OF_COMPILED = ("_checks", "parametric_cut")
+USERS_OF_COMPILED = ("_checks", "parametric_cut", "pu_trees")
 
 
 def stage_of(module):

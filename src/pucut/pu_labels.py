@@ -1,0 +1,183 @@
+"""The label convention: which rows are labelled positive, and how predictions are written.
+
+`y` holds two values, any two. The larger is the labelled positive, or `pos_label` where given; the
+other means unlabelled. Missing values (NaN, None, NaT, pandas.NA) mean unlabelled too.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils import column_or_1d
+from sklearn.utils.multiclass import type_of_target
+
+from pucut._checks import BoolArray
+
+# From here on there is nothing a person would read through; a few examples say more.
+_SHOWN_VALUES = 5
+
+
+@dataclass(frozen=True, eq=False)
+class PULabels:
+    """Checked labels: `is_labelled` a row, and `classes`, the unlabelled value first.
+
+    Attributes
+    ----------
+    is_labelled : bool array of shape (n_samples,)
+        Whether the row is a labelled positive.
+    classes : array of shape (2,)
+        The value that means negative or unlabelled, then the value that means positive.
+    """
+
+    is_labelled: BoolArray
+    classes: npt.NDArray[Any]
+
+    @property
+    def n_labelled(self) -> int:
+        return int(self.is_labelled.sum())
+
+    @property
+    def n_samples(self) -> int:
+        return len(self.is_labelled)
+
+    @property
+    def labelled_share(self) -> float:
+        """Labelled positives among all samples: no prior can be below it."""
+        return self.n_labelled / self.n_samples
+
+    def encode(self, is_positive: BoolArray) -> npt.NDArray[Any]:
+        """Booleans in the two values of `y`."""
+        return self.classes[np.asarray(is_positive).astype(np.intp)]
+
+
+def checked_pu_labels(y: Any, *, pos_label: Any = None, n_samples: int | None = None) -> PULabels:
+    """Reads `y` by the convention above, or says what is wrong with it.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_samples,)
+        NumPy array, list, pandas or polars Series of numbers, booleans, strings or categories.
+    pos_label : value of y, optional
+        The value that means labelled positive, where it is not the larger of the two.
+    n_samples : int, optional
+        How many rows X has, where that is to be compared.
+    """
+    values = _as_array(y)
+    if n_samples is not None and len(values) != n_samples:
+        raise ValueError(
+            f"Found input variables with inconsistent numbers of samples: X has {n_samples} rows, "
+            f"y has {len(values)} labels"
+        )
+    missing = _is_missing(values)
+    present = values[~missing]
+    if len(present) == 0:
+        raise ValueError(
+            "y holds no class at all, only missing values; labelled positives must be marked"
+        )
+    distinct = _distinct(present)
+    positive = _positive_value(distinct, pos_label, has_missing=bool(missing.any()))
+    is_labelled = np.zeros(len(values), dtype=np.bool_)
+    is_labelled[~missing] = present == positive
+    others = [value for value in distinct if value != positive]
+    if others:
+        other = others[0]
+    elif values.dtype.kind == "b" or isinstance(positive, (bool, np.bool_)):
+        other = False
+    else:
+        other = np.nan if values.dtype.kind == "f" else None
+    return PULabels(is_labelled, _class_array(other, positive, values.dtype))
+
+
+def _as_array(y: Any) -> npt.NDArray[Any]:
+    """One column of labels; a pandas or polars Series becomes an array without losing its gaps."""
+    if hasattr(y, "to_numpy"):
+        y = y.to_numpy()
+    elif isinstance(y, (list, tuple)) and len({isinstance(value, str) for value in y}) == 2:
+        y = np.array(y, dtype=object)  # otherwise 1 beside "a" would become "1", and None "None"
+    array: npt.NDArray[Any] = column_or_1d(y, warn=True)
+    if array.dtype.kind not in "biufOUSMm":
+        raise ValueError(f"y must hold numbers, booleans or strings, found dtype {array.dtype}")
+    if array.dtype.kind == "f" and np.isinf(array).any():
+        raise ValueError("y must not be infinite, found infinity; missing values (NaN) are allowed")
+    return array
+
+
+def _is_missing(values: npt.NDArray[Any]) -> BoolArray:
+    if values.dtype.kind not in "fmMO":
+        return np.zeros(len(values), dtype=np.bool_)
+    return np.fromiter((_is_missing_value(value) for value in values), np.bool_, len(values))
+
+
+def _is_missing_value(value: Any) -> bool:
+    # NaN and NaT differ from themselves; pandas.NA refuses to be compared.
+    if value is None:
+        return True
+    try:
+        return bool(value != value)
+    except TypeError:
+        return True
+
+
+def _distinct(present: npt.NDArray[Any]) -> list[Any]:
+    """The distinct values, smallest first."""
+    try:
+        return list(np.unique(present))
+    except TypeError as error:
+        kinds = sorted({type(value).__name__ for value in present})
+        raise ValueError(
+            f"y must hold values of one kind that can be ordered, found {' and '.join(kinds)}"
+        ) from error
+
+
+def _positive_value(distinct: list[Any], pos_label: Any, *, has_missing: bool) -> Any:
+    if len(distinct) > 2:
+        raise ValueError(_too_many_values(distinct))
+    if pos_label is not None and not any(value == pos_label for value in distinct):
+        raise ValueError(
+            f"pos_label is {pos_label!r}, which y does not hold: no positive is labelled; "
+            f"y holds {_listing(distinct)}"
+        )
+    if len(distinct) == 1 and not has_missing:
+        raise ValueError(
+            f"y holds only one class, {_plain(distinct[0])!r}: it must hold two values, one for "
+            "labelled positives and one for unlabelled samples"
+        )
+    if pos_label is not None:
+        return next(value for value in distinct if value == pos_label)
+    return distinct[-1]
+
+
+def _too_many_values(distinct: list[Any]) -> str:
+    kind = type_of_target(np.asarray(distinct))
+    if str(kind).startswith("continuous"):
+        return (
+            f"Unknown label type: {kind}. y holds {len(distinct)} values ({_listing(distinct)}), "
+            "but labels must be two values"
+        )
+    return (
+        f"Only binary classification is supported. The type of the target is {kind}. y holds "
+        f"{len(distinct)} values ({_listing(distinct)}), which is ambiguous here: known negatives "
+        "and unlabelled samples cannot be told apart. Keep two values, one for labelled positives "
+        "and one for everything else"
+    )
+
+
+def _listing(distinct: list[Any]) -> str:
+    shown = ", ".join(repr(_plain(value)) for value in distinct[:_SHOWN_VALUES])
+    return shown if len(distinct) <= _SHOWN_VALUES else f"{shown}, ..."
+
+
+def _plain(value: Any) -> Any:
+    """numpy scalars as Python shows its own: 1, not np.int64(1)."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _class_array(other: Any, positive: Any, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
+    if other is None:
+        return np.array([None, positive], dtype=object)
+    if dtype.kind == "O":
+        # Objects that are all strings or all booleans are these, as np.unique would have it.
+        plain = np.array([_plain(other), _plain(positive)])
+        return plain if plain.dtype.kind in "bUiuf" else np.array([other, positive], dtype=object)
+    return np.array([other, positive], dtype=dtype)
