@@ -5,7 +5,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from pucut.pu_labels import checked_pu_labels
+from pucut.pu_labels import checked_prior, checked_pu_labels
 
 NAN = float("nan")
 
@@ -108,3 +108,28 @@ def test_what_is_not_pu_data_is_refused_with_what_was_found(y, pos_label, error,
 def test_the_number_of_labels_is_compared_with_that_of_rows():
     with pytest.raises(ValueError, match="X has 3 rows, y has 2 labels"):
         checked_pu_labels([0, 1], n_samples=3)
+
+
+def test_a_prior_may_be_the_labelled_fraction_itself():
+    labels = checked_pu_labels([1, 0, 0])
+    assert checked_prior(1 / 3, labels) == 1 / 3
+    assert checked_prior(np.nextafter(1 / 3, 0.0), labels) == 1 / 3
+    assert checked_prior(np.float32(0.5), labels) == 0.5
+
+
+@pytest.mark.parametrize(
+    ("prior", "error", "message"),
+    [
+        (0.0, ValueError, "above 0 and below 1, found 0.0"),
+        (1.0, ValueError, "above 0 and below 1, found 1.0"),
+        (NAN, ValueError, "above 0 and below 1, found nan"),
+        (-0.2, ValueError, "found -0.2"),
+        (0.2, ValueError, r"prior is 0.2, below the labelled fraction 0.333333 \(1 of 3 samples"),
+        ("half", TypeError, "number between 0 and 1, found 'half'"),
+        (True, TypeError, "found True"),
+        (None, TypeError, "found None"),
+    ],
+)
+def test_an_impossible_prior_is_refused(prior, error, message):
+    with pytest.raises(error, match=message):
+        checked_prior(prior, checked_pu_labels([1, 0, 0]))

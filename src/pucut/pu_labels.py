@@ -4,6 +4,7 @@
 other means unlabelled. Missing values (NaN, None, NaT, pandas.NA) mean unlabelled too.
 """
 
+import numbers
 from dataclasses import dataclass
 from typing import Any
 
@@ -181,3 +182,23 @@ def _class_array(other: Any, positive: Any, dtype: np.dtype[Any]) -> npt.NDArray
         plain = np.array([_plain(other), _plain(positive)])
         return plain if plain.dtype.kind in "bUiuf" else np.array([other, positive], dtype=object)
     return np.array([other, positive], dtype=dtype)
+
+
+def checked_prior(prior: Any, labels: PULabels, name: str = "prior") -> float:
+    """The share of positives among all samples: at least the labelled ones, and not everything."""
+    if isinstance(prior, (bool, np.bool_)) or not isinstance(prior, numbers.Real):
+        raise TypeError(f"{name} must be a number between 0 and 1, found {prior!r}")
+    value = float(prior)
+    if not 0.0 < value < 1.0:
+        raise ValueError(
+            f"{name} must be above 0 and below 1, found {value!r}: it is the fraction of positives "
+            "among all samples, labelled and unlabelled"
+        )
+    # A prior computed from the counts themselves may fall short of their quotient by rounding.
+    if value < labels.labelled_share * (1.0 - 1e-12):
+        raise ValueError(
+            f"{name} is {value:.6g}, below the labelled fraction {labels.labelled_share:.6g} "
+            f"({labels.n_labelled} of {labels.n_samples} samples are labelled positive): it is the "
+            "fraction of positives among all samples, not among the unlabelled"
+        )
+    return max(value, labels.labelled_share)
