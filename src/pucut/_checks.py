@@ -113,6 +113,26 @@ def checked_values(values: Any, n_nodes: int, name: str) -> FloatArray:
     return array
 
 
+def checked_scores(scores: Any, name: str, n_samples: int | None = None) -> FloatArray:
+    """One finite number a row; of as many rows as there are labels, where that is known."""
+    array = np.asarray(scores)
+    if array.dtype.kind not in "biuf":
+        raise TypeError(f"{name} must be an array of real numbers, found dtype {array.dtype}")
+    if array.ndim != 1:
+        raise ValueError(f"{name} must be one number a row, found shape {array.shape}")
+    if n_samples is not None and len(array) != n_samples:
+        raise ValueError(
+            f"Found input variables with inconsistent numbers of samples: y has {n_samples} "
+            f"labels, {name} has {len(array)} rows"
+        )
+    array = np.ascontiguousarray(array, dtype=np.float64)
+    finite = np.isfinite(array)
+    if not finite.all():
+        row = int(np.argmin(finite))
+        raise ValueError(f"{name} must be finite, found {array[row]} at row {row}")
+    return array
+
+
 def checked_pair(pair: Any, n_nodes: int, name: str) -> tuple[FloatArray, FloatArray]:
     """A capacity that is linear in lambda: (base, slope)."""
     if not isinstance(pair, (tuple, list)) or len(pair) != 2:

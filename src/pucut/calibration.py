@@ -1,0 +1,207 @@
+"""From a method's scores to probabilities, out of positive and unlabelled rows alone.
+
+Positives are labelled completely at random (SCAR): with c the labelled share of the positives,
+P(labelled | score) = c P(positive | score), as in Elkan and Noto (KDD 2008). So "labelled or not"
+tells the probability of a positive up to the factor c, which the prior fixes. Two monotone curves
+are fitted to it, both with the prior as their mean, and their weighted mean is the answer:
+
+- *steps*: isotonic regression, divided by c. It takes any shape, but needs many labels.
+- *curve*: the beta calibration of Kull, Silva Filho and Flach (AISTATS 2017), on ranks instead of
+  probabilities, since scores have no scale: logit p = a log r - b log(1 - r) + const with a, b >= 0
+  for the row of relative rank r. The likelihood is that of the labels, P(labelled) = c p. Two
+  numbers are learnt from few labels already.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.optimize import minimize
+from scipy.special import expit
+from sklearn.isotonic import isotonic_regression
+
+from pucut._checks import FloatArray, checked_scores
+from pucut.pu_labels import checked_prior, checked_pu_labels
+
+# Chosen by the Brier score on six real datasets (benchmarks/NOTES.md). Labels at which steps and
+# curve weigh the same are this many over c: a labelled row says less of the shape the rarer
+# labels are.
+_LABELS_FOR_STEPS = 50.0
+# Weight of a^2 + b^2 beside the log-likelihood: keeps the curve finite where classes separate.
+_SLOPE_PENALTY = 0.01
+# Weight of a curve without plateaus, so that different scores have different probabilities.
+_TILT = 1e-4
+
+
+@dataclass(frozen=True, eq=False)
+class Calibration:
+    """A non-decreasing map from scores to the probability of a positive.
+
+    Linear between the scores it was fitted to. Outside them the probability moves on, more and
+    more slowly, at most half of the way that is left to 0 or 1: unseen rows keep their order, and
+    none is more certain than the data allow.
+
+    Attributes
+    ----------
+    scores : float array of shape (n_knots,)
+        The distinct scores of the rows of `calibrate`, rising.
+    values : float array of shape (n_knots,)
+        Their probabilities, in (0, 1).
+    prior : float
+        The mean probability of the rows of `calibrate`.
+    """
+
+    scores: FloatArray
+    values: FloatArray
+    prior: float
+
+    def positive_probability(self, scores: Any) -> FloatArray:
+        """P(positive) of rows with these scores, shape (n,)."""
+        asked = checked_scores(scores, "scores")
+        knots, values = self.scores, self.values
+        if len(knots) == 1:
+            return np.full(len(asked), values[0])
+        left = np.clip(np.searchsorted(knots, asked, side="right") - 1, 0, len(knots) - 2)
+        way = np.clip((asked - knots[left]) / (knots[left + 1] - knots[left]), 0.0, 1.0)
+        # The minimum keeps rounding from passing the next knot: the map is monotone to the bit.
+        inside = np.minimum(
+            values[left] + way * (values[left + 1] - values[left]), values[left + 1]
+        )
+        scale = knots[-1] - knots[0]
+        above, below = np.maximum(asked - knots[-1], 0.0), np.maximum(knots[0] - asked, 0.0)
+        upwards = (1.0 - values[-1]) / 2.0 * (above / (above + scale))
+        downwards = values[0] / 2.0 * (below / (below + scale))
+        probability: FloatArray = inside + upwards - downwards
+        return probability
+
+    def probabilities(self, scores: Any) -> FloatArray:
+        """P(negative) and P(positive), shape (n, 2); rows sum to 1."""
+        positive = self.positive_probability(scores)
+        return np.column_stack([1.0 - positive, positive])
+
+
+def calibrate(scores: Any, y: Any, prior: float, *, pos_label: Any = None) -> Calibration:
+    """Fits a monotone map from scores to P(positive), whose mean over these rows is the prior.
+
+    Parameters
+    ----------
+    scores : array-like of shape (n_samples,)
+        Of all rows, labelled and unlabelled; higher means more likely positive. Labelled rows must
+        be scored like the others, hence out of fold or by a method that does not learn labels by
+        heart. If all labelled rows score above all others, only their number is used.
+    y : array-like of shape (n_samples,)
+        Two values: labelled positive and unlabelled.
+    prior : float
+        Fraction of positives among all samples.
+    pos_label : value of y, optional
+        The value that means labelled positive, where it is not the larger of the two.
+
+    Returns
+    -------
+    Calibration
+        Strictly increasing in the score, strictly inside (0, 1); its mean over the rows is the
+        prior up to rounding. If all scores are equal, every row gets the prior.
+
+    Notes
+    -----
+    Assumes that labels are drawn completely at random from the positives (SCAR). The probability is
+    that of a row of which nothing but the score is known: a labelled row is positive, whatever its
+    value here.
+    """
+    labels = checked_pu_labels(y, pos_label=pos_label)
+    prior = checked_prior(prior, labels)
+    rows = checked_scores(scores, "scores", labels.n_samples)
+    knots, knot_of_row, n_rows = np.unique(rows, return_inverse=True, return_counts=True)
+    counts = n_rows.astype(np.float64)
+    n_labelled = np.bincount(knot_of_row, weights=labels.is_labelled).astype(np.float64)
+    label_frequency = labels.labelled_share / prior
+
+    below = np.cumsum(counts)
+    rank = (below - counts / 2.0) / below[-1]
+    basis = np.stack([np.log(rank), -np.log1p(-rank)])
+    values = _fitted_curve(basis, counts, n_labelled, label_frequency, prior)
+    steps = _fitted_steps(counts, n_labelled, prior)
+    if steps is not None:
+        weight = labels.n_labelled / (labels.n_labelled + _LABELS_FOR_STEPS / label_frequency)
+        values = weight * steps + (1.0 - weight) * values
+    tilt = _with_mean(rank, counts, prior)
+    values = (1.0 - _TILT) * values + _TILT * tilt
+    # Each part is monotone; their sum might not be in its last bit.
+    return Calibration(knots, np.maximum.accumulate(values), prior)
+
+
+def _fitted_steps(counts: FloatArray, n_labelled: FloatArray, prior: float) -> FloatArray | None:
+    """Isotonic regression of the labels, times the factor that gives the mean, cut off at 1.
+
+    The factor is 1 / c where nothing is cut off, and larger otherwise. None where no factor reaches
+    the prior: fewer rows than that score as high as a labelled one.
+    """
+    shares = isotonic_regression(n_labelled / counts, sample_weight=counts)
+    wanted = prior * counts.sum()
+    if counts[shares > 0.0].sum() <= wanted:
+        return None
+    # If the knots up to some one are scaled and all above it are 1, the mean fixes the factor. The
+    # right one is the last for which nothing that is scaled exceeds 1.
+    ones_above = counts.sum() - np.cumsum(counts)
+    scaled = np.cumsum(counts * shares)
+    usable = shares > 0.0
+    factor = (wanted - ones_above[usable]) / scaled[usable]
+    fitting = np.flatnonzero(factor * shares[usable] <= 1.0 + 1e-12)[-1]
+    steps: FloatArray = np.minimum(factor[fitting] * shares, 1.0)
+    return steps
+
+
+def _fitted_curve(
+    basis: FloatArray,
+    counts: FloatArray,
+    n_labelled: FloatArray,
+    label_frequency: float,
+    prior: float,
+) -> FloatArray:
+    """The most likely curve of the two-parameter family whose mean is the prior."""
+    c = label_frequency
+    n_unlabelled = counts - n_labelled
+
+    def loss(slopes: FloatArray) -> tuple[float, FloatArray]:
+        logit = _logit_with_mean(slopes @ basis, counts, prior)
+        p, q = expit(logit), expit(-logit)
+        not_labelled = np.maximum((1.0 - c) + c * q, np.finfo(np.float64).tiny)
+        log_likelihood = -n_labelled @ np.logaddexp(0.0, -logit) + n_unlabelled @ np.log(
+            not_labelled
+        )
+        by_logit = n_labelled * q - n_unlabelled * c * p * q / not_labelled
+        # The constant moves with the slopes, so that the mean stays.
+        pull = counts * p * q
+        by_slopes = basis @ by_logit - basis @ pull / max(pull.sum(), 1e-300) * by_logit.sum()
+        return (
+            _SLOPE_PENALTY * float(slopes @ slopes) - float(log_likelihood),
+            2.0 * _SLOPE_PENALTY * slopes - by_slopes,
+        )
+
+    found = minimize(loss, np.ones(2), jac=True, bounds=[(0.0, None)] * 2, method="L-BFGS-B")
+    return _with_mean(found.x @ basis, counts, prior)
+
+
+def _with_mean(shape: FloatArray, counts: FloatArray, mean: float) -> FloatArray:
+    probability: FloatArray = expit(_logit_with_mean(shape, counts, mean))
+    return probability
+
+
+def _logit_with_mean(shape: FloatArray, counts: FloatArray, mean: float) -> FloatArray:
+    """`shape` plus the constant for which the weighted mean of the probabilities is `mean`."""
+    target = np.log(mean) - np.log1p(-mean)
+    low, high = target - shape.max(), target - shape.min()  # all below, all above the mean
+    shift = (low + high) / 2.0
+    weights = counts / counts.sum()
+    for _ in range(200):
+        p = expit(shape + shift)
+        excess = float(weights @ p) - mean
+        low, high = (low, shift) if excess > 0.0 else (shift, high)
+        slope = float(weights @ (p * (1.0 - p)))
+        newton = shift - excess / slope if slope > 0.0 else np.inf
+        following = newton if low < newton < high else (low + high) / 2.0
+        if abs(following - shift) <= 1e-15 * max(1.0, abs(shift)):
+            break
+        shift = following
+    logit: FloatArray = shape + shift
+    return logit
