@@ -51,6 +51,28 @@ class PULabels:
         """Booleans in the two values of `y`."""
         return self.classes[np.asarray(is_positive).astype(np.intp)]
 
+    def decode(self, predictions: Any, name: str = "y_pred") -> BoolArray:
+        """Which predictions, in the two values of `y`, are positive.
+
+        The other value may be any: a fold need not show how unlabelled rows are marked elsewhere.
+        """
+        values = _as_array(predictions, name)
+        if len(values) != self.n_samples:
+            raise ValueError(
+                f"Found input variables with inconsistent numbers of samples: y has "
+                f"{self.n_samples} labels, {name} has {len(values)}"
+            )
+        present = ~_is_missing(values)
+        is_positive = np.zeros(len(values), dtype=np.bool_)
+        is_positive[present] = values[present] == self.classes[1]
+        distinct = _distinct(values[present], name)
+        if len(distinct) > 2 or (len(distinct) == 2 and not is_positive.any()):
+            raise ValueError(
+                f"{name} must hold predictions in the two values of y, positive is "
+                f"{_plain(self.classes[1])!r}; found {_listing(distinct)}"
+            )
+        return is_positive
+
 
 def checked_pu_labels(y: Any, *, pos_label: Any = None, n_samples: int | None = None) -> PULabels:
     """Reads `y` by the convention above, or says what is wrong with it.
@@ -90,7 +112,7 @@ def checked_pu_labels(y: Any, *, pos_label: Any = None, n_samples: int | None = 
     return PULabels(is_labelled, _class_array(other, positive, values.dtype))
 
 
-def _as_array(y: Any) -> npt.NDArray[Any]:
+def _as_array(y: Any, name: str = "y") -> npt.NDArray[Any]:
     """One column of labels; a pandas or polars Series becomes an array without losing its gaps."""
     if hasattr(y, "to_numpy"):
         y = y.to_numpy()
@@ -98,9 +120,13 @@ def _as_array(y: Any) -> npt.NDArray[Any]:
         y = np.array(y, dtype=object)  # otherwise 1 beside "a" would become "1", and None "None"
     array: npt.NDArray[Any] = column_or_1d(y, warn=True)
     if array.dtype.kind not in "biufOUSMm":
-        raise ValueError(f"y must hold numbers, booleans or strings, found dtype {array.dtype}")
+        raise ValueError(
+            f"{name} must hold numbers, booleans or strings, found dtype {array.dtype}"
+        )
     if array.dtype.kind == "f" and np.isinf(array).any():
-        raise ValueError("y must not be infinite, found infinity; missing values (NaN) are allowed")
+        raise ValueError(
+            f"{name} must not be infinite, found infinity; missing values (NaN) are allowed"
+        )
     return array
 
 
@@ -120,14 +146,14 @@ def _is_missing_value(value: Any) -> bool:
         return True
 
 
-def _distinct(present: npt.NDArray[Any]) -> list[Any]:
+def _distinct(present: npt.NDArray[Any], name: str = "y") -> list[Any]:
     """The distinct values, smallest first."""
     try:
         return list(np.unique(present))
     except TypeError as error:
         kinds = sorted({type(value).__name__ for value in present})
         raise ValueError(
-            f"y must hold values of one kind that can be ordered, found {' and '.join(kinds)}"
+            f"{name} must hold values of one kind that can be ordered, found {' and '.join(kinds)}"
         ) from error
 
 

@@ -1,0 +1,259 @@
+"""Folds for positive and unlabelled rows, and hiding positives to see which a method finds.
+
+Folds with `make_pu_scorer` (`pucut.metrics`) serve methods that predict unseen rows. Methods that
+only answer for the rows of `fit` (transductive ones) cannot be tested on other rows; for them some
+labelled rows are given to `fit` as unlabelled, and those that come out positive are counted.
+"""
+
+import math
+import numbers
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import clone
+from sklearn.model_selection import BaseCrossValidator, StratifiedKFold
+from sklearn.utils import check_random_state
+
+from pucut._checks import FloatArray
+from pucut.metrics import hidden_positive_recall
+from pucut.pu_labels import checked_prior, checked_pu_labels
+
+__all__ = [
+    "HiddenPositives",
+    "HiddenPositivesSplit",
+    "PUStratifiedKFold",
+    "hidden_positive_scores",
+]
+
+Rows = npt.NDArray[np.intp]
+
+
+class PUStratifiedKFold(BaseCrossValidator):
+    """Folds that each hold their share of the labelled rows, so that the prior holds in each.
+
+    Like scikit-learn's StratifiedKFold, but reads PU labels of any encoding, missing values
+    included, and says what is wrong when there are too few.
+
+    Parameters
+    ----------
+    n_splits : int
+        At most the number of labelled rows, and of unlabelled ones.
+    shuffle : bool
+        Whether to shuffle the rows first; without it folds follow the order of the rows.
+    random_state : int, RandomState or None
+        For `shuffle`.
+    pos_label : value of y, optional
+        The value that means labelled positive, where it is not the larger of the two.
+    """
+
+    def __init__(
+        self,
+        n_splits: int = 5,
+        *,
+        shuffle: bool = False,
+        random_state: Any = None,
+        pos_label: Any = None,
+    ) -> None:
+        self.n_splits = n_splits
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.pos_label = pos_label
+
+    def split(self, X: Any, y: Any, groups: Any = None) -> Iterator[tuple[Rows, Rows]]:
+        """Yields the rows to train on and those to test on; of X only the length is used."""
+        n_splits = _checked_n_splits(self.n_splits)
+        labels = checked_pu_labels(y, pos_label=self.pos_label, n_samples=_n_rows(X))
+        _check_enough(labels.n_labelled, "labelled", n_splits)
+        _check_enough(labels.n_samples - labels.n_labelled, "unlabelled", n_splits)
+        folds = StratifiedKFold(n_splits, shuffle=self.shuffle, random_state=self.random_state)
+        yield from folds.split(np.zeros((labels.n_samples, 1)), labels.is_labelled)
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        return _checked_n_splits(self.n_splits)
+
+
+@dataclass(frozen=True, eq=False)
+class HiddenPositives:
+    """Labels of which some positives were turned to unlabelled, and which.
+
+    Attributes
+    ----------
+    y : array of shape (n_samples,)
+        To be given to `fit`.
+    is_hidden : bool array of shape (n_samples,)
+        The positives that are unlabelled in `y`.
+    """
+
+    y: npt.NDArray[Any]
+    is_hidden: npt.NDArray[np.bool_]
+
+
+class HiddenPositivesSplit(BaseCrossValidator):
+    """Hides a share of the labelled positives among the unlabelled rows.
+
+    Two ways to use it. `hide(y)` yields labels in which the hidden rows are unlabelled, all rows
+    kept: a method is fitted to X and these labels and asked for the same rows, as transductive
+    methods have to be (`hidden_positive_scores` does so). As `cv=` of scikit-learn it cannot
+    change labels, only leave rows out: `split` tests on the hidden positives and on the same share
+    of the unlabelled rows, drawn at random, so that the prior is the same in both parts; it trains
+    on the rest.
+
+    Parameters
+    ----------
+    n_splits : int
+        How often to hide.
+    hidden_share : float, optional
+        Share of the labelled rows that is hidden, at least one row and at most all but one. By
+        default 1 / n_splits, and every labelled row is hidden exactly once. Otherwise every split
+        draws anew.
+    random_state : int, RandomState or None
+    pos_label : value of y, optional
+        The value that means labelled positive, where it is not the larger of the two.
+    """
+
+    def __init__(
+        self,
+        n_splits: int = 3,
+        *,
+        hidden_share: float | None = None,
+        random_state: Any = None,
+        pos_label: Any = None,
+    ) -> None:
+        self.n_splits = n_splits
+        self.hidden_share = hidden_share
+        self.random_state = random_state
+        self.pos_label = pos_label
+
+    def hide(self, y: Any) -> Iterator[HiddenPositives]:
+        """Yields the labels to fit to and which positives they hide, split by split."""
+        labels = checked_pu_labels(y, pos_label=self.pos_label)
+        random = check_random_state(self.random_state)
+        for hidden in self._draws(np.flatnonzero(labels.is_labelled), "labelled", random):
+            is_hidden = np.zeros(labels.n_samples, dtype=np.bool_)
+            is_hidden[hidden] = True
+            yield HiddenPositives(labels.encode(labels.is_labelled & ~is_hidden), is_hidden)
+
+    def split(self, X: Any, y: Any, groups: Any = None) -> Iterator[tuple[Rows, Rows]]:
+        """Yields the rows to train on and those to test on; of X only the length is used."""
+        labels = checked_pu_labels(y, pos_label=self.pos_label, n_samples=_n_rows(X))
+        random = check_random_state(self.random_state)
+        of_labelled = self._draws(np.flatnonzero(labels.is_labelled), "labelled", random)
+        of_unlabelled = self._draws(np.flatnonzero(~labels.is_labelled), "unlabelled", random)
+        for hidden, left_out in zip(of_labelled, of_unlabelled, strict=True):
+            in_test = np.zeros(labels.n_samples, dtype=np.bool_)
+            in_test[hidden] = True
+            in_test[left_out] = True
+            yield np.flatnonzero(~in_test), np.flatnonzero(in_test)
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        return _checked_n_splits(self.n_splits)
+
+    def _draws(self, rows: Rows, kind: str, random: np.random.RandomState) -> Iterator[Rows]:
+        """Disjoint parts of the rows, or independent draws of a given share."""
+        n_splits = _checked_n_splits(self.n_splits)
+        if self.hidden_share is None:
+            _check_enough(len(rows), kind, n_splits)
+            yield from np.array_split(random.permutation(rows), n_splits)
+            return
+        share = _checked_share(self.hidden_share)
+        if len(rows) < 2:
+            raise ValueError(
+                f"y has only {len(rows)} {kind} row: one has to go, and one has to stay"
+            )
+        n_drawn = min(max(1, math.floor(share * len(rows) + 0.5)), len(rows) - 1)
+        for _ in range(n_splits):
+            yield random.choice(rows, n_drawn, replace=False)
+
+
+def hidden_positive_scores(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    *,
+    prior: float,
+    cv: HiddenPositivesSplit | None = None,
+    score: Callable[[Any, Any], Any] | None = None,
+) -> FloatArray:
+    """How many hidden positives an estimator finds among the share `prior` it ranks highest.
+
+    For every split a clone is fitted to all rows, with some labelled ones hidden among the
+    unlabelled, and ranks the same rows; the score is `hidden_positive_recall` of the hidden ones.
+    With the predicted share fixed, this orders models as their accuracy on the rows of `fit` does.
+    Differences below the standard error, sqrt(recall (1 - recall) / n_labelled), mean nothing.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Cloned, not changed.
+    X, y
+        As for `fit`; y may hold PU labels of any encoding.
+    prior : float
+        Fraction of positives among all samples.
+    cv : HiddenPositivesSplit, optional
+        By default three splits that hide a third each, always the same.
+    score : callable(fitted estimator, X), optional
+        One number a row, higher for more likely positive. By default the attribute `scores_` of
+        the fitted estimator, where it has one number for each row of `fit`; else its
+        `decision_function`, else the last column of `predict_proba`.
+
+    Returns
+    -------
+    float array of shape (n_splits,)
+    """
+    if cv is None:
+        cv = HiddenPositivesSplit(random_state=0)
+    if not isinstance(cv, HiddenPositivesSplit):
+        raise TypeError(f"cv must be a HiddenPositivesSplit or None, found {cv!r}")
+    checked_prior(prior, checked_pu_labels(y, pos_label=cv.pos_label))
+    recalls = []
+    for hiding in cv.hide(y):
+        fitted = clone(estimator).fit(X, hiding.y)
+        scores = _default_score(fitted, X, len(hiding.y)) if score is None else score(fitted, X)
+        recalls.append(hidden_positive_recall(hiding.is_hidden, scores, prior=prior))
+    return np.array(recalls)
+
+
+def _default_score(fitted: Any, X: Any, n_samples: int) -> Any:
+    of_fit = getattr(fitted, "scores_", None)
+    if of_fit is not None and np.shape(of_fit) == (n_samples,):
+        return of_fit
+    if hasattr(fitted, "decision_function"):
+        return fitted.decision_function(X)
+    if hasattr(fitted, "predict_proba"):
+        return fitted.predict_proba(X)[:, -1]
+    raise TypeError(
+        f"{fitted!r} has neither scores_ nor decision_function nor predict_proba: give score="
+    )
+
+
+def _n_rows(X: Any) -> int | None:
+    if X is None:
+        return None
+    shape = getattr(X, "shape", None)
+    return int(shape[0]) if shape else len(X)
+
+
+def _checked_n_splits(n_splits: Any) -> int:
+    if isinstance(n_splits, bool) or not isinstance(n_splits, numbers.Integral):
+        raise TypeError(f"n_splits must be a whole number, found {n_splits!r}")
+    if n_splits < 2:
+        raise ValueError(f"n_splits must be at least 2, found {n_splits}")
+    return int(n_splits)
+
+
+def _checked_share(share: Any) -> float:
+    is_number = isinstance(share, numbers.Real) and not isinstance(share, bool)
+    if not is_number or not 0.0 < float(share) < 1.0:
+        raise ValueError(f"hidden_share must be above 0 and below 1, found {share!r}")
+    return float(share)
+
+
+def _check_enough(n_rows: int, kind: str, n_splits: int) -> None:
+    if n_rows < n_splits:
+        raise ValueError(
+            f"n_splits is {n_splits}, but y has only {n_rows} {kind} rows: every fold needs one. "
+            "Use fewer folds"
+        )
