@@ -2,8 +2,17 @@
 
 from importlib.metadata import version
 
+from pucut.estimators import ElkanNotoClassifier, PUThresholdClassifier
 from pucut.parametric_cut import CutPath, parametric_cut
+from pucut.priors import estimate_prior
 
 __version__ = version("pucut")
 
-__all__ = ["CutPath", "__version__", "parametric_cut"]
+__all__ = [
+    "CutPath",
+    "ElkanNotoClassifier",
+    "PUThresholdClassifier",
+    "__version__",
+    "estimate_prior",
+    "parametric_cut",
+]

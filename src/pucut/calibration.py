@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.optimize import minimize
+from scipy.optimize import brentq, minimize
 from scipy.special import expit
 from sklearn.isotonic import isotonic_regression
 
@@ -80,7 +80,9 @@ class Calibration:
         return np.column_stack([1.0 - positive, positive])
 
 
-def calibrate(scores: Any, y: Any, prior: float, *, pos_label: Any = None) -> Calibration:
+def calibrate(
+    scores: Any, y: Any, prior: float, *, half_at: float | None = None, pos_label: Any = None
+) -> Calibration:
     """Fits a monotone map from scores to P(positive), whose mean over these rows is the prior.
 
     Parameters
@@ -93,6 +95,12 @@ def calibrate(scores: Any, y: Any, prior: float, *, pos_label: Any = None) -> Ca
         Two values: labelled positive and unlabelled.
     prior : float
         Fraction of positives among all samples.
+    half_at : float, optional
+        The score from which on the method says positive. The probability there is made 1/2, so
+        that both answers agree, if the data allow it: if the rows between this score and the one
+        where the probability would otherwise be 1/2 are at most the square root of all rows, which
+        is two standard deviations of the number of positives in a sample. Where classes overlap
+        so much that the two differ by more, the probabilities stay as they are.
     pos_label : value of y, optional
         The value that means labelled positive, where it is not the larger of the two.
 
@@ -127,7 +135,38 @@ def calibrate(scores: Any, y: Any, prior: float, *, pos_label: Any = None) -> Ca
     tilt = _with_mean(rank, counts, prior)
     values = (1.0 - _TILT) * values + _TILT * tilt
     # Each part is monotone; their sum might not be in its last bit.
-    return Calibration(knots, np.maximum.accumulate(values), prior)
+    calibration = Calibration(knots, np.maximum.accumulate(values), prior)
+    if half_at is None:
+        return calibration
+    return _with_half_at(float(half_at), calibration, counts)
+
+
+def _with_half_at(half_at: float, calibration: Calibration, counts: FloatArray) -> Calibration:
+    """The calibration bent to be 1/2 at a score, without changing its mean, if that is near."""
+    is_above = calibration.scores > half_at
+    between = counts[is_above != (calibration.values > 0.5)].sum()
+    if between > np.sqrt(counts.sum()) or is_above.all() or not is_above.any():
+        return calibration
+    # Odds are divided by those at the score, which become 1; then a power on either side of 1/2,
+    # of which the one raises and the other lowers, brings back the mean.
+    (pivot,) = calibration.positive_probability([half_at])
+    logit = _logit(calibration.values) - _logit(pivot)
+    weights = counts / counts.sum()
+
+    def bent(tilt: float) -> FloatArray:
+        stretch = np.where(is_above, np.exp(tilt), np.exp(-tilt))
+        probability: FloatArray = expit(logit * stretch)
+        return probability
+
+    # A tilt of 30 is a step from 0 to 1, or from 1/2 to 1/2, to the last digit.
+    ends = [float(weights @ bent(tilt)) - calibration.prior for tilt in (-30.0, 30.0)]
+    if not ends[0] < 0.0 < ends[1]:
+        return calibration
+    tilt = brentq(lambda t: float(weights @ bent(t)) - calibration.prior, -30.0, 30.0, xtol=1e-14)
+    knots = np.append(calibration.scores, half_at)
+    values = np.append(bent(tilt), 0.5)
+    order = np.argsort(knots, kind="stable")
+    return Calibration(knots[order], values[order], calibration.prior)
 
 
 def _fitted_steps(counts: FloatArray, n_labelled: FloatArray, prior: float) -> FloatArray | None:
@@ -182,6 +221,10 @@ def _fitted_curve(
     return _with_mean(found.x @ basis, counts, prior)
 
 
+def _logit(probability: Any) -> Any:
+    return np.log(probability) - np.log1p(-probability)
+
+
 def _with_mean(shape: FloatArray, counts: FloatArray, mean: float) -> FloatArray:
     probability: FloatArray = expit(_logit_with_mean(shape, counts, mean))
     return probability
@@ -189,7 +232,7 @@ def _with_mean(shape: FloatArray, counts: FloatArray, mean: float) -> FloatArray
 
 def _logit_with_mean(shape: FloatArray, counts: FloatArray, mean: float) -> FloatArray:
     """`shape` plus the constant for which the weighted mean of the probabilities is `mean`."""
-    target = np.log(mean) - np.log1p(-mean)
+    target = _logit(mean)
     low, high = target - shape.max(), target - shape.min()  # all below, all above the mean
     shift = (low + high) / 2.0
     weights = counts / counts.sum()

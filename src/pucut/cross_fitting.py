@@ -5,7 +5,7 @@ seen gets the score of a negative. Whatever is read off scores (a prior, a thres
 probability) therefore needs scores out of fold.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,8 +19,12 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler
 from sklearn.utils import _safe_indexing, check_random_state
+from sklearn.utils.validation import _num_samples
+from threadpoolctl import threadpool_limits
 
 from pucut._checks import BoolArray, FloatArray
+
+_ROWS_FOR_THREADS = 5000
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,11 +44,6 @@ class CrossFit:
     fold: npt.NDArray[np.intp]
     models: tuple[Any, ...]
 
-    def score(self, X: Any) -> FloatArray:
-        """Scores of new rows: the mean over the models."""
-        scores: FloatArray = np.mean([positive_scores(model, X) for model in self.models], axis=0)
-        return scores
-
 
 def cross_fit(
     classifier: Any, X: Any, is_labelled: BoolArray, *, n_folds: int = 5, random_state: Any = None
@@ -60,12 +59,13 @@ def cross_fit(
     fold = np.zeros(n_samples, dtype=np.intp)
     scores = np.empty(n_samples)
     models = []
-    for number, (train, test) in enumerate(_folds(is_labelled, n_folds, random)):
-        fold[test] = number
-        model = _with_random_state(clone(classifier), random)
-        model.fit(_safe_indexing(X, train), is_labelled[train].astype(np.intp))
-        scores[test] = positive_scores(model, _safe_indexing(X, test))
-        models.append(model)
+    with _threads_for(n_samples):
+        for number, (train, test) in enumerate(_folds(is_labelled, n_folds, random)):
+            fold[test] = number
+            model = _with_random_state(clone(classifier), random)
+            model.fit(_safe_indexing(X, train), is_labelled[train].astype(np.intp))
+            scores[test] = positive_scores(model, _safe_indexing(X, test))
+            models.append(model)
     return CrossFit(scores, fold, tuple(models))
 
 
@@ -96,6 +96,18 @@ def positive_scores(model: Any, X: Any) -> FloatArray:
     if hasattr(model, "predict_proba"):
         return np.asarray(model.predict_proba(X)[:, 1], dtype=np.float64)
     return np.asarray(model.decision_function(X), dtype=np.float64)
+
+
+def mean_scores(models: Sequence[Any], X: Any) -> FloatArray:
+    """Scores of new rows: the mean over the models."""
+    with _threads_for(_num_samples(X)):
+        scores: FloatArray = np.mean([positive_scores(model, X) for model in models], axis=0)
+    return scores
+
+
+def _threads_for(n_rows: int) -> Any:
+    """Threads that wait for each other cost more than they bring on few rows."""
+    return threadpool_limits(1 if n_rows < _ROWS_FOR_THREADS else None)
 
 
 def _folds(

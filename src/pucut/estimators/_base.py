@@ -1,0 +1,101 @@
+"""What all PU classifiers have in common: labels, the prior, the threshold, probabilities."""
+
+import numbers
+from abc import abstractmethod
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from pucut._checks import FloatArray
+from pucut.calibration import calibrate
+from pucut.priors import PriorEstimate, estimate_prior
+from pucut.pu_labels import PULabels, checked_prior, checked_pu_labels
+from pucut.selection import positives_by_prior, threshold_for_share
+
+# `prior` is compared with the labels later, with an error that shows both numbers.
+PRIOR_CONSTRAINTS = [Interval(numbers.Real, 0.0, 1.0, closed="neither"), StrOptions({"auto"})]
+THRESHOLD_CONSTRAINTS = [StrOptions({"prior", "half"})]
+
+# scikit-learn wants to read "Reshape your data" where a single row comes without its brackets.
+ONE_DIMENSION = (
+    "X must have two dimensions, one row a sample, found one of shape {shape}. Reshape your data: "
+    "X.reshape(1, -1) if it is one sample, X.reshape(-1, 1) if it is one feature"
+)
+
+
+class PUClassifier(ClassifierMixin, BaseEstimator):
+    """Base of the PU classifiers: a subclass learns scores, this class makes answers of them.
+
+    `fit` of a subclass calls `_read_labels`, `_settle_prior` and `_settle_answers`; `_score_rows`
+    scores rows, seen or not, each by itself.
+    """
+
+    classes_: npt.NDArray[Any]
+    prior_: float
+    threshold_: float
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
+    @abstractmethod
+    def fit(self, X: Any, y: Any) -> Self:
+        """Learns from the labelled and the unlabelled rows."""
+
+    @abstractmethod
+    def _score_rows(self, X: Any) -> FloatArray:
+        """The score of each row: higher means more likely positive."""
+
+    def decision_function(self, X: Any) -> FloatArray:
+        """Score of each row less the threshold: above 0 means positive."""
+        check_is_fitted(self)
+        scores: FloatArray = self._score_rows(X) - self.threshold_
+        return scores
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """The class of each row, in the two values of `y`."""
+        check_is_fitted(self)
+        return self.classes_[(self.decision_function(X) > 0.0).astype(np.intp)]
+
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Probabilities of the two classes, calibrated so that they meet the prior on average."""
+        check_is_fitted(self)
+        return self._calibration.probabilities(self._score_rows(X))
+
+    def _read_labels(self, y: Any, n_samples: int) -> PULabels:
+        labels = checked_pu_labels(y, pos_label=self.pos_label, n_samples=n_samples)
+        self.classes_ = labels.classes
+        return labels
+
+    def _settle_prior(self, X: Any, labels: PULabels, classifier: Any = None) -> None:
+        """Sets `prior_`, and `prior_estimate_` with how it was found (None where it was given)."""
+        self.prior_estimate_: PriorEstimate | None = None
+        if isinstance(self.prior, str):
+            self.prior_estimate_ = estimate_prior(
+                X, labels.is_labelled, classifier=classifier, random_state=self.random_state
+            )
+        given = self.prior if self.prior_estimate_ is None else self.prior_estimate_.prior
+        self.prior_ = checked_prior(given, labels)
+
+    def _settle_answers(self, scores: FloatArray, labels: PULabels, half: float | None) -> None:
+        """Sets threshold, classes of the rows of `fit`, and the map to probabilities.
+
+        `scores` are those of the rows of `fit`, not learned by heart; `half` is the threshold of
+        the method's own rule, None for the one that meets the prior.
+        """
+        self.scores_ = scores
+        if half is None:
+            self.threshold_ = threshold_for_share(scores, self.prior_)
+            positive = positives_by_prior(scores, labels, self.prior_)
+        else:
+            self.threshold_ = half
+            positive = labels.is_labelled | (scores > half)
+        self.transduction_ = labels.encode(positive)
+        self._calibration = calibrate(
+            scores, labels.is_labelled, self.prior_, half_at=self.threshold_
+        )

@@ -1,0 +1,25 @@
+"""scikit-learn's checks and our own, over all estimators, with no expected failure."""
+
+from pu_contract import parametrize_with_pu_checks, run_pu_check
+from sklearn.linear_model import LogisticRegression
+from sklearn.svm import LinearSVC
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from pucut import ElkanNotoClassifier, PUThresholdClassifier
+
+ESTIMATORS = [
+    PUThresholdClassifier(),
+    PUThresholdClassifier(LinearSVC()),
+    ElkanNotoClassifier(),
+    ElkanNotoClassifier(LogisticRegression()),
+]
+
+
+@parametrize_with_checks(ESTIMATORS)
+def test_scikit_learn_check(estimator, check):
+    check(estimator)
+
+
+@parametrize_with_pu_checks(ESTIMATORS)
+def test_pu_check(estimator, check, tmp_path):
+    run_pu_check(estimator, check, tmp_path)
