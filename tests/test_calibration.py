@@ -18,6 +18,7 @@ from sklearn.isotonic import IsotonicRegression
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from threadpoolctl import threadpool_limits
 
 from pucut.calibration import _fitted_curve, calibrate
 from pucut.cross_fitting import cross_fit
@@ -29,6 +30,13 @@ CLASSIFIERS = {
     "forest": RandomForestClassifier(50),
 }
 MOST_ROWS = 4000  # enough to tell calibrated from not, and quick
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    """On a busy machine, boosting's threads wait for each other much longer than they work."""
+    with threadpool_limits(1):
+        yield
 
 
 def dataset(name):

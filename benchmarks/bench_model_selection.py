@@ -1,0 +1,205 @@
+"""Do scores from PU data order models as their true accuracy does?
+
+For every dataset, classifiers from useless to good are trained on positives against unlabelled, out
+of fold. The rank correlation (Spearman) of a score from PU labels alone with the true accuracy is
+printed, twice: with the share `prior` of the rows predicted positive by every model, and with
+shares that differ from model to model. "naive" is the accuracy with unlabelled taken for negative;
+"own rows" is `hidden_positive_scores` beside the accuracy on the unlabelled rows of `fit`.
+
+Options: --repeats N, --only NAME.
+"""
+
+import argparse
+import os
+import time
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import logit
+from scipy.stats import spearmanr
+from sklearn.base import clone
+from sklearn.datasets import load_digits
+from sklearn.ensemble import (
+    ExtraTreesClassifier,
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+)
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import accuracy_score
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+
+from pucut import metrics
+from pucut.datasets import load_real, pu_split, seed_from_names
+from pucut.model_selection import (
+    HiddenPositivesSplit,
+    PUStratifiedKFold,
+    hidden_positive_scores,
+)
+
+DATASETS = ("digits", "german", "obesity", "phishing", "bean", "letter")
+LABELLED_SHARES = (0.6, 0.1)
+MOST_ROWS = 3000
+# Predicted shares in units of the prior, given to the models in turn.
+PREDICTED_SHARES = (0.5, 0.75, 1.0, 1.25, 1.5)
+
+Bools = npt.NDArray[np.bool_]
+Floats = npt.NDArray[np.float64]
+
+
+def models() -> list[Any]:
+    return [
+        *(linear(C) for C in (1e-5, 1e-3, 1e-1, 10.0)),
+        *(make_pipeline(StandardScaler(), KNeighborsClassifier(k)) for k in (3, 15, 75)),
+        *(DecisionTreeClassifier(max_depth=depth, random_state=0) for depth in (2, 4, 8, 16)),
+        *(HistGradientBoostingClassifier(max_iter=n, random_state=0) for n in (3, 15, 60)),
+        RandomForestClassifier(50, random_state=0),
+        ExtraTreesClassifier(50, min_samples_leaf=5, random_state=0),
+        GaussianNB(),
+    ]
+
+
+def linear(C: float) -> Any:
+    return make_pipeline(StandardScaler(), LogisticRegression(C=C, max_iter=1000))
+
+
+def dataset(name: str) -> tuple[npt.NDArray[Any], Bools]:
+    if name == "digits":
+        X, digit = load_digits(return_X_y=True)
+        return X, digit % 2 == 1
+    data = load_real(name)
+    rows = np.random.RandomState(0).permutation(len(data.X))[:MOST_ROWS]
+    return data.X[rows], data.is_positive[rows]
+
+
+@dataclass(frozen=True, eq=False)
+class Answers:
+    """What one model says of rows it has not seen, as margins around the threshold."""
+
+    scores: Floats
+    folds: tuple[npt.NDArray[np.intp], ...]
+
+    def margins(self, share: float) -> Floats:
+        """Above 0 for the share of every fold that scores highest."""
+        margins = np.empty(len(self.scores))
+        for rows in self.folds:
+            # Scores are probabilities; ties are broken by row, the same way for all models.
+            spread = logit(np.clip(self.scores[rows], 1e-6, 1 - 1e-6)) + 1e-9 * np.arange(len(rows))
+            margins[rows] = spread - np.quantile(spread, 1.0 - share, method="lower") - 1e-12
+        return margins
+
+
+def out_of_fold(model: Any, X: npt.NDArray[Any], labelled: Bools, seed: int) -> Answers:
+    scores = np.empty(len(X))
+    folds = []
+    for train, test in PUStratifiedKFold(4, shuffle=True, random_state=seed).split(X, labelled):
+        fitted = clone(model).fit(X[train], labelled[train])
+        scores[test] = fitted.predict_proba(X[test])[:, 1]
+        folds.append(test)
+    return Answers(scores, tuple(folds))
+
+
+def scores_of_labels(labelled: Bools, margins: Floats, prior: float) -> dict[str, float]:
+    """Every score from PU labels that depends on the threshold."""
+    predicted = margins > 0.0
+    return {
+        "accuracy": metrics.pu_accuracy(labelled, predicted, prior=prior),
+        "balanced": metrics.pu_balanced_accuracy(labelled, predicted, prior=prior),
+        "precision": metrics.pu_precision(labelled, predicted, prior=prior),
+        "F1": metrics.pu_f1(labelled, predicted, prior=prior),
+        "Lee-Liu": metrics.lee_liu_score(labelled, predicted),
+        "nnPU 0-1": -metrics.nnpu_risk(labelled, margins, prior=prior, loss="zero-one"),
+        "nnPU sigm.": -metrics.nnpu_risk(labelled, margins, prior=prior, loss="sigmoid"),
+        "nnPU log.": -metrics.nnpu_risk(labelled, margins, prior=prior, loss="logistic"),
+        "naive": float(accuracy_score(labelled, predicted)),
+    }
+
+
+def scores_of_ranking(labelled: Bools, scores: Floats, prior: float) -> dict[str, float]:
+    return {
+        "AUC": metrics.pu_roc_auc(labelled, scores, prior=prior),
+        "proxy AUC": metrics.proxy_roc_auc(labelled, scores),
+        "hidden": metrics.hidden_positive_recall(labelled, scores, prior=prior),
+    }
+
+
+def accuracy_on_own_rows(model: Any, X: npt.NDArray[Any], labelled: Bools, truth: Bools) -> float:
+    """Of the unlabelled rows of fit, the prior's share of all rows predicted, labels kept."""
+    scores = clone(model).fit(X, labelled).predict_proba(X)[:, 1]
+    scores = np.where(labelled, np.inf, scores)
+    order = np.lexsort((np.arange(len(X)), -scores))
+    predicted = np.zeros(len(X), dtype=bool)
+    predicted[order[: round(truth.mean() * len(X))]] = True
+    return float(np.mean(predicted[~labelled] == truth[~labelled]))
+
+
+def correlations(name: str, labelled_share: float, repeat: int) -> Iterator[tuple[str, str, float]]:
+    """(what is compared, score, rank correlation over the models)"""
+    X, truth = dataset(name)
+    seed = seed_from_names("model selection", name, labelled_share, repeat)
+    labelled = pu_split(truth, labelled_share, random_state=seed)
+    prior = float(truth.mean())
+    fixed: list[dict[str, float]] = []
+    varied: list[dict[str, float]] = []
+    own: list[dict[str, float]] = []
+    for model in models():
+        answers = out_of_fold(model, X, labelled, seed)
+        for times, table in [(1.0, fixed), *((times, varied) for times in PREDICTED_SHARES)]:
+            margins = answers.margins(min(times * prior, 0.95))
+            row = scores_of_labels(labelled, margins, prior)
+            if times == 1.0:
+                row |= scores_of_ranking(labelled, answers.scores, prior)
+            table.append(row | {"truth": float(np.mean((margins > 0.0) == truth))})
+        cv = HiddenPositivesSplit(3, random_state=seed)
+        found = hidden_positive_scores(model, X, labelled, prior=prior, cv=cv)
+        own.append(
+            {
+                "hidden, own rows": float(found.mean()),
+                "truth": accuracy_on_own_rows(model, X, labelled, truth),
+            }
+        )
+    for what, table in [("fixed", fixed), ("varied", varied), ("own rows", own)]:
+        exact = [row["truth"] for row in table]
+        for score in table[0]:
+            if score != "truth" and all(score in row for row in table):
+                yield what, score, float(spearmanr([row[score] for row in table], exact).statistic)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", help="one of " + ", ".join(DATASETS))
+    parser.add_argument("--repeats", type=int, default=2)
+    arguments = parser.parse_args()
+    names = [arguments.only] if arguments.only else list(DATASETS)
+    if not os.environ.get("PUCUT_DATA"):
+        print("PUCUT_DATA does not name the folder of the real datasets: digits only")
+        names = ["digits"]
+    warnings.simplefilter("ignore")
+    start = time.perf_counter()
+    found: dict[tuple[str, str], dict[tuple[float, str], list[float]]] = {}
+    for labelled_share in LABELLED_SHARES:
+        for name in names:
+            for repeat in range(arguments.repeats):
+                for what, score, value in correlations(name, labelled_share, repeat):
+                    cells = found.setdefault((what, score), {})
+                    cells.setdefault((labelled_share, name), []).append(value)
+    columns = [(share, name) for share in LABELLED_SHARES for name in names]
+    print(f"{len(models())} models; mean of {arguments.repeats} splits of labels; rank correlation")
+    print(f"{'':24s}" + "".join(f"{name:>9s}" for _, name in columns) + "   lowest  mean")
+    print(f"{'':24s}" + "".join(f"{share:9.0%}" for share, _ in columns))
+    for (what, score), cells in found.items():
+        values = [float(np.mean(cells[column])) for column in columns]
+        line = "".join(f"{value:9.2f}" for value in values)
+        print(f"{what:8s} {score:15s}{line}   {min(values):6.2f}{np.mean(values):6.2f}")
+    print(f"{time.perf_counter() - start:.0f} s")
+
+
+if __name__ == "__main__":
+    main()
