@@ -35,6 +35,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
+from threadpoolctl import threadpool_limits
 
 from pucut import metrics
 from pucut.datasets import load_real, pu_split, seed_from_names
@@ -187,7 +188,9 @@ def main() -> None:
     for labelled_share in LABELLED_SHARES:
         for name in names:
             for repeat in range(arguments.repeats):
-                for what, score, value in correlations(name, labelled_share, repeat):
+                with threadpool_limits(1):  # boosting's threads stand in each other's way otherwise
+                    values = list(correlations(name, labelled_share, repeat))
+                for what, score, value in values:
                     cells = found.setdefault((what, score), {})
                     cells.setdefault((labelled_share, name), []).append(value)
     columns = [(share, name) for share in LABELLED_SHARES for name in names]

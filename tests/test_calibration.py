@@ -244,6 +244,16 @@ def test_all_labelled_above_all_others():
     assert found[:500].max() < 0.2
 
 
+def test_classes_that_separate_get_certain_answers():
+    """Also where the lowest positives happen to be unlabelled, so that no step reaches them."""
+    scores = np.arange(1000.0)
+    is_positive = scores >= 600.0
+    labelled = is_positive & (np.random.RandomState(0).rand(1000) < 0.5) & (scores >= 605.0)
+    found = calibrate(scores, labelled, 0.4).positive_probability(scores)
+    assert found.mean() == pytest.approx(0.4, abs=1e-9)
+    assert brier(found, is_positive) < 0.003
+
+
 def test_unseen_scores_keep_their_order_and_stay_inside():
     scores, labelled, _ = drawn(500, 0.4, 0.5, seed=3)
     calibration = calibrate(scores, labelled, 0.4)
@@ -254,6 +264,15 @@ def test_unseen_scores_keep_their_order_and_stay_inside():
     assert (np.diff(below) < -1e-10).all()
     assert above[-1] <= (1.0 + calibration.values[-1]) / 2.0
     assert below[-1] >= calibration.values[0] / 2.0
+
+
+def test_order_survives_rounding():
+    """scikit-learn compares the order of probabilities and scores, both rounded to 10 digits."""
+    scores, labelled, _ = drawn(5000, 0.4, 0.5, seed=6)
+    calibration = calibrate(scores, labelled, 0.4)
+    asked = np.random.RandomState(0).permutation(np.linspace(-12.0, 12.0, 2000))  # half outside
+    probability = calibration.positive_probability(asked).round(10)
+    np.testing.assert_array_equal(np.argsort(probability), np.argsort(asked))
 
 
 def test_linear_between_the_fitted_scores():

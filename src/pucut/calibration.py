@@ -29,8 +29,11 @@ from pucut.pu_labels import checked_prior, checked_pu_labels
 _LABELS_FOR_STEPS = 50.0
 # Weight of a^2 + b^2 beside the log-likelihood: keeps the curve finite where classes separate.
 _SLOPE_PENALTY = 0.01
+# Positives in a row, lowest scores first, of which none is labelled, are at random this many over c
+# with probability exp(-10): more of them say that labelled rows were scored in another way.
+_LONGEST_GAP = 10.0
 # Weight of a curve without plateaus, so that different scores have different probabilities.
-_TILT = 1e-4
+_TILT = 1e-3
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +93,8 @@ def calibrate(
     scores : array-like of shape (n_samples,)
         Of all rows, labelled and unlabelled; higher means more likely positive. Labelled rows must
         be scored like the others, hence out of fold or by a method that does not learn labels by
-        heart. If all labelled rows score above all others, only their number is used.
+        heart. If they are not, as where a transductive method puts them above all others, a smooth
+        curve through the prior is all that is left.
     y : array-like of shape (n_samples,)
         Two values: labelled positive and unlabelled.
     prior : float
@@ -128,7 +132,7 @@ def calibrate(
     rank = (below - counts / 2.0) / below[-1]
     basis = np.stack([np.log(rank), -np.log1p(-rank)])
     values = _fitted_curve(basis, counts, n_labelled, label_frequency, prior)
-    steps = _fitted_steps(counts, n_labelled, prior)
+    steps = _fitted_steps(counts, n_labelled, label_frequency, prior)
     if steps is not None:
         weight = labels.n_labelled / (labels.n_labelled + _LABELS_FOR_STEPS / label_frequency)
         values = weight * steps + (1.0 - weight) * values
@@ -169,24 +173,31 @@ def _with_half_at(half_at: float, calibration: Calibration, counts: FloatArray) 
     return Calibration(knots[order], values[order], calibration.prior)
 
 
-def _fitted_steps(counts: FloatArray, n_labelled: FloatArray, prior: float) -> FloatArray | None:
+def _fitted_steps(
+    counts: FloatArray, n_labelled: FloatArray, label_frequency: float, prior: float
+) -> FloatArray | None:
     """Isotonic regression of the labels, times the factor that gives the mean, cut off at 1.
 
-    The factor is 1 / c where nothing is cut off, and larger otherwise. None where no factor reaches
-    the prior: fewer rows than that score as high as a labelled one.
+    The factor is 1 / c where nothing is cut off, and larger otherwise. Where fewer rows than the
+    prior's share score as high as a labelled one, no factor is large enough: those next in score
+    are taken for positive too, if they are few, and if not the answer is None.
     """
     shares = isotonic_regression(n_labelled / counts, sample_weight=counts)
     wanted = prior * counts.sum()
-    if counts[shares > 0.0].sum() <= wanted:
+    above = counts.sum() - np.cumsum(counts)
+    usable = shares > 0.0
+    n_missing = wanted - counts[usable].sum()
+    if n_missing * label_frequency > _LONGEST_GAP:
         return None
+    steps: FloatArray
+    if n_missing >= 0.0:
+        steps = np.clip((wanted - above) / counts, 0.0, 1.0)
+        return steps
     # If the knots up to some one are scaled and all above it are 1, the mean fixes the factor. The
     # right one is the last for which nothing that is scaled exceeds 1.
-    ones_above = counts.sum() - np.cumsum(counts)
-    scaled = np.cumsum(counts * shares)
-    usable = shares > 0.0
-    factor = (wanted - ones_above[usable]) / scaled[usable]
+    factor = (wanted - above[usable]) / np.cumsum(counts * shares)[usable]
     fitting = np.flatnonzero(factor * shares[usable] <= 1.0 + 1e-12)[-1]
-    steps: FloatArray = np.minimum(factor[fitting] * shares, 1.0)
+    steps = np.minimum(factor[fitting] * shares, 1.0)
     return steps
 
 
