@@ -266,6 +266,21 @@ def test_unseen_scores_keep_their_order_and_stay_inside():
     assert below[-1] >= calibration.values[0] / 2.0
 
 
+@given(problems(), st.floats(0.0, 1.0), st.booleans())
+def test_one_half_where_it_is_wanted(problem, way, at_a_row):
+    scores, labelled, prior = problem
+    half_at = float(np.quantile(scores, way, method="lower" if at_a_row else "linear"))
+    plain = calibrate(scores, labelled, prior)
+    bent = calibrate(scores, labelled, prior, half_at=half_at)
+    assert (np.diff(bent.scores) > 0.0).all()
+    assert (np.diff(bent.values) >= 0.0).all()
+    assert bent.positive_probability(scores).mean() == pytest.approx(prior, abs=1e-9)
+    outside = [scores.min() - 1.0, scores.max() + 1.0]
+    assert np.isfinite(bent.positive_probability(outside)).all()
+    if not np.array_equal(bent.values, plain.values):
+        assert bent.positive_probability([half_at])[0] == pytest.approx(0.5, abs=1e-9)
+
+
 def test_order_survives_rounding():
     """scikit-learn compares the order of probabilities and scores, both rounded to 10 digits."""
     scores, labelled, _ = drawn(5000, 0.4, 0.5, seed=6)

@@ -65,7 +65,7 @@ class Calibration:
         if len(knots) == 1:
             return np.full(len(asked), values[0])
         left = np.clip(np.searchsorted(knots, asked, side="right") - 1, 0, len(knots) - 2)
-        way = np.clip((asked - knots[left]) / (knots[left + 1] - knots[left]), 0.0, 1.0)
+        way = (np.clip(asked, knots[0], knots[-1]) - knots[left]) / (knots[left + 1] - knots[left])
         # The minimum keeps rounding from passing the next knot: the map is monotone to the bit.
         inside = np.minimum(
             values[left] + way * (values[left + 1] - values[left]), values[left + 1]
@@ -167,10 +167,11 @@ def _with_half_at(half_at: float, calibration: Calibration, counts: FloatArray) 
     if not ends[0] < 0.0 < ends[1]:
         return calibration
     tilt = brentq(lambda t: float(weights @ bent(t)) - calibration.prior, -30.0, 30.0, xtol=1e-14)
-    knots = np.append(calibration.scores, half_at)
-    values = np.append(bent(tilt), 0.5)
-    order = np.argsort(knots, kind="stable")
-    return Calibration(knots[order], values[order], calibration.prior)
+    knots, values = calibration.scores, bent(tilt)
+    if half_at not in knots:
+        place = int(np.searchsorted(knots, half_at))
+        knots, values = np.insert(knots, place, half_at), np.insert(values, place, 0.5)
+    return Calibration(knots, values, calibration.prior)
 
 
 def _fitted_steps(

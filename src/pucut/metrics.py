@@ -292,10 +292,10 @@ def hidden_positive_recall(
 def proxy_accuracy(y_true: Any, y_pred: Any, *, prior: float, pos_label: Any = None) -> float:
     """2 prior recall + share of V with f = 0, which is `pu_accuracy` + prior.
 
-    The model selection criterion "PA" of the paper below, for one sample of which some rows are
-    marked: its unlabelled sample, in the formula for two samples, is V. It orders models as
-    `pu_accuracy` does; only that one can be read as an accuracy. Assumes SCAR; parameters are
-    those of `pu_accuracy`.
+    The model selection criterion "PA" of the paper below, as the benchmark of its authors has it
+    for two samples; the unlabelled one is V here. It orders models as `pu_accuracy` does, from
+    which it differs by a constant, and only that one can be read as an accuracy. Assumes SCAR;
+    parameters are those of `pu_accuracy`.
 
     References
     ----------
