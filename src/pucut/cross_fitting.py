@@ -80,7 +80,9 @@ def checked_classifier(classifier: Any, X: Any, name: str = "estimator") -> Any:
     """The classifier to be cloned; None stands for the default."""
     if classifier is None:
         return default_classifier(X)
-    if not is_classifier(classifier) or isinstance(classifier, type):
+    # is_classifier itself fails on classes and on what is no estimator at all.
+    is_instance = hasattr(classifier, "fit") and not isinstance(classifier, type)
+    if not is_instance or not is_classifier(classifier):
         raise TypeError(
             f"{name} must be a scikit-learn classifier (an instance) or None, found {classifier!r}"
         )
