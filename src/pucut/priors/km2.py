@@ -1,0 +1,144 @@
+"""Distance to the mixtures in a kernel space, by the slope of the distance (KM2).
+
+Ramaswamy, Scott, Tewari: Mixture proportion estimation via kernel embedding of distributions, ICML
+2016. With F the unlabelled and H the labelled sample, λF + (1 - λ)H is a distribution as long as
+λ is at most 1 / (1 - share of positives); beyond that it is negative somewhere, and its distance to
+all distributions grows. The share is read off the λ at which that distance begins to rise.
+
+In the paper            here
+λ                       `stretch`
+κ                       `share` = 1 - 1 / stretch, of positives among the unlabelled
+d(λ)                    `_distance`: to the nearest mixture of the given points
+ν                       the slope that counts as rising
+w in the simplex Δ      `weights`
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.metrics import pairwise_distances
+
+from pucut._checks import FloatArray
+
+# The slope counts as rising at this share of the way from its start to its limit.
+SLOPE_WEIGHT = 0.2
+MAX_SHARE = 0.98
+_WIDTHS = np.logspace(-1.0, 1.0, 5)
+_FIRST_STEP = 0.05
+_SHARE_TOLERANCE = 4e-3
+_QP_TOLERANCE = 1e-6
+_QP_STEPS = 600
+_QP_CHECK_EVERY = 10
+_POWER_STEPS = 20
+
+
+def km2(labelled: npt.NDArray[Any], unlabelled: npt.NDArray[Any]) -> float:
+    """Share of positives among the unlabelled; both tables of scaled, finite numbers."""
+    points = np.vstack([unlabelled, labelled])
+    is_unlabelled = np.arange(len(points)) < len(unlabelled)
+    mixture = is_unlabelled / len(unlabelled)
+    component = ~is_unlabelled / len(labelled)
+    kernel, gap = _kernel(points, mixture - component)
+    if gap < 1e-9:
+        return 1.0  # the two samples cannot be told apart
+    problem = _Problem(kernel, mixture, component)
+    at_start = problem.solve(1.0 + _FIRST_STEP, mixture)
+    rising = (1.0 - SLOPE_WEIGHT) * at_start.distance / _FIRST_STEP + SLOPE_WEIGHT * gap
+    low, high = 0.0, MAX_SHARE
+    weights = mixture
+    while high - low > _SHARE_TOLERANCE:
+        middle = (low + high) / 2.0
+        solution = problem.solve(1.0 / (1.0 - middle), weights)
+        weights = solution.weights
+        if solution.slope >= rising:
+            high = middle
+        else:
+            low = middle
+    return (low + high) / 2.0
+
+
+@dataclass(frozen=True, eq=False)
+class _Solution:
+    weights: FloatArray
+    distance: float
+    slope: float
+
+
+@dataclass(frozen=True, eq=False)
+class _Problem:
+    kernel: FloatArray
+    mixture: FloatArray
+    component: FloatArray
+
+    def solve(self, stretch: float, start: FloatArray) -> _Solution:
+        target = stretch * self.mixture + (1.0 - stretch) * self.component
+        weights = nearest_in_simplex(self.kernel, target, start)
+        residual = self.kernel @ (target - weights)
+        distance = float(np.sqrt(max(float((target - weights) @ residual), 0.0)))
+        # The weights are optimal, so only the target's own move changes the distance.
+        slope = float((self.mixture - self.component) @ residual) / max(distance, 1e-12)
+        return _Solution(weights, distance, slope)
+
+
+def nearest_in_simplex(kernel: FloatArray, target: FloatArray, start: FloatArray) -> FloatArray:
+    """The weights, non-negative with sum 1, that minimise (w - target)' kernel (w - target).
+
+    Projected gradients with Nesterov's momentum, dropped whenever it points uphill. Stops when
+    the duality gap, the most that the best vertex could gain, is small beside the diagonal of
+    the kernel.
+    """
+    step = 1.0 / _largest_eigenvalue(kernel)
+    tolerance = _QP_TOLERANCE * float(kernel.diagonal().max())
+    weights, ahead, momentum = start, start, 1.0
+    for number in range(_QP_STEPS):
+        if number % _QP_CHECK_EVERY == 0:
+            gradient = kernel @ (weights - target)
+            if gradient @ weights - gradient.min() <= tolerance:
+                break
+        following = project_to_simplex(ahead - step * (kernel @ (ahead - target)))
+        if (ahead - following) @ (following - weights) > 0.0:
+            ahead, momentum = following, 1.0
+        else:
+            next_momentum = (1.0 + np.sqrt(1.0 + 4.0 * momentum**2)) / 2.0
+            ahead = following + (momentum - 1.0) / next_momentum * (following - weights)
+            momentum = next_momentum
+        weights = following
+    return weights
+
+
+def _largest_eigenvalue(kernel: FloatArray) -> float:
+    """A little more than it; the entries are not negative, and neither is its eigenvector."""
+    vector = np.full(len(kernel), len(kernel) ** -0.5)
+    for _ in range(_POWER_STEPS):
+        product = kernel @ vector
+        value = float(np.linalg.norm(product))
+        vector = product / value
+    return min(1.05 * value, float(kernel.sum(axis=1).max()))
+
+
+def project_to_simplex(values: FloatArray) -> FloatArray:
+    """The nearest point with entries >= 0 and sum 1."""
+    falling = np.sort(values)[::-1]
+    excess = (np.cumsum(falling) - 1.0) / np.arange(1, len(values) + 1)
+    n_positive = int(np.flatnonzero(falling > excess)[-1]) + 1
+    projected: FloatArray = np.maximum(values - excess[n_positive - 1], 0.0)
+    return projected
+
+
+def _kernel(points: npt.NDArray[Any], difference: FloatArray) -> tuple[FloatArray, float]:
+    """The Gaussian kernel that tells the two samples apart best, and how far apart they are."""
+    squares: FloatArray = pairwise_distances(points.astype(np.float64), metric="sqeuclidean")
+    median = float(np.median(squares))
+    if median <= 0.0:
+        median = float(squares.max())
+    if median <= 0.0:
+        return np.ones_like(squares), 0.0
+    best_kernel, best_gap = np.ones_like(squares), 0.0
+    for width in _WIDTHS:
+        kernel = np.exp(-squares / (2.0 * width**2 * median))
+        gap = float(np.sqrt(max(float(difference @ kernel @ difference), 0.0)))
+        if gap > best_gap:
+            best_kernel, best_gap = kernel, gap
+    return best_kernel, best_gap

@@ -1,0 +1,128 @@
+"""Tree induction for label frequency estimation (TIcE).
+
+Bekker, Davis: Estimating the class prior in positive and unlabeled data through decision tree
+induction, AAAI 2018. In a subset of the rows that holds only positives, the share of labelled rows
+is the label frequency; in any other it is less. So the largest share over subsets, less what
+chance may add, bounds the label frequency from below. A decision tree looks for such subsets on
+one part of the rows, and the others tell their share.
+
+In the paper         here
+c                    `label_frequency`, P(labelled | positive)
+T, L                 rows of a subset, and labelled rows of it
+δ                    `failure`
+k folds, M splits    `n_folds`, `MAX_SPLITS`
+max-bepp, k = 5      `_SMOOTHING`: a split is as good as the best L / (T + 5) of its parts
+"""
+
+import heapq
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils import check_random_state
+
+from pucut._checks import BoolArray, FloatArray
+
+MAX_SPLITS = 500
+MIN_ROWS = 10
+_SMOOTHING = 5
+# A node's range of a feature is cut into this many parts of the same width.
+_N_PARTS = 4
+_N_ROUNDS = 2
+
+Rows = npt.NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class LabelFrequency:
+    """`value`, the mean over the folds, and `of_folds`, the bound each fold found."""
+
+    value: float
+    of_folds: tuple[float, ...]
+
+
+def tice(
+    X: npt.NDArray[Any], is_labelled: BoolArray, *, n_folds: int = 5, random_state: Any = None
+) -> LabelFrequency:
+    """Lower bound of the share of positives that are labelled; X holds finite numbers."""
+    random = check_random_state(random_state)
+    n_folds = max(2, min(n_folds, len(is_labelled)))
+    fold = random.permutation(len(is_labelled)) % n_folds
+    label_frequency = 0.5
+    of_folds: list[float] = []
+    for _ in range(_N_ROUNDS):
+        of_folds = [
+            _bound_of_fold(X, is_labelled, fold == number, label_frequency)
+            for number in range(n_folds)
+        ]
+        label_frequency = float(np.clip(np.mean(of_folds), 0.0, 1.0))
+    return LabelFrequency(label_frequency, tuple(of_folds))
+
+
+def failure_probability(n_rows: int) -> float:
+    """The paper's choice: smaller the more rows there are."""
+    return max(0.025, 1.0 / (1.0 + 0.004 * n_rows))
+
+
+def lower_bound(n_labelled: int, n_rows: int, *, label_frequency: float, failure: float) -> float:
+    """Share of labelled rows in a subset less what chance may add (one-sided Chebyshev)."""
+    if n_rows < MIN_ROWS:
+        return 0.0
+    variance = label_frequency * (1.0 - label_frequency) / n_rows
+    return n_labelled / n_rows - float(np.sqrt(variance * (1.0 - failure) / failure))
+
+
+def _bound_of_fold(
+    X: npt.NDArray[Any], is_labelled: BoolArray, builds_tree: BoolArray, label_frequency: float
+) -> float:
+    """The largest lower bound in any node of a tree that is grown best node first."""
+    tree_rows, other_rows = np.flatnonzero(builds_tree), np.flatnonzero(~builds_tree)
+    failure = failure_probability(len(other_rows))
+    best = float(is_labelled[other_rows].mean())
+    # Most labelled node first; the running number makes the order of equals that of their birth.
+    queue: list[tuple[float, int, Rows, Rows]] = [(0.0, 0, tree_rows, other_rows)]
+    n_nodes = 1
+    for _ in range(MAX_SPLITS):
+        if not queue:
+            break
+        _, _, tree_rows, other_rows = heapq.heappop(queue)
+        for part, other_part in _split(X, is_labelled, tree_rows, other_rows):
+            n_labelled = int(is_labelled[other_part].sum())
+            bound = lower_bound(
+                n_labelled, len(other_part), label_frequency=label_frequency, failure=failure
+            )
+            best = max(best, bound)
+            if len(part) >= MIN_ROWS and len(other_part) >= MIN_ROWS:
+                promise = float(is_labelled[part].sum()) / (len(part) + _SMOOTHING)
+                heapq.heappush(queue, (-promise, n_nodes, part, other_part))
+                n_nodes += 1
+    return best
+
+
+def _split(
+    X: npt.NDArray[Any], is_labelled: BoolArray, tree_rows: Rows, other_rows: Rows
+) -> list[tuple[Rows, Rows]]:
+    """The node's parts by the feature with the best part; none if no feature varies."""
+    values = X[tree_rows].astype(np.float64)
+    low, high = values.min(axis=0, initial=np.inf), values.max(axis=0, initial=-np.inf)
+    varies = np.flatnonzero(high > low)
+    if len(tree_rows) == 0 or len(varies) == 0:
+        return []
+    parts = _part_numbers(values[:, varies], low[varies], high[varies])
+    places = parts + np.arange(len(varies)) * _N_PARTS
+    shape = (len(varies), _N_PARTS)
+    size = len(varies) * _N_PARTS
+    n_rows = np.bincount(places.ravel(), minlength=size).reshape(shape)
+    n_labelled = np.bincount(places[is_labelled[tree_rows]].ravel(), minlength=size).reshape(shape)
+    best = int(np.argmax((n_labelled / (n_rows + _SMOOTHING)).max(axis=1)))
+    feature = varies[best]
+    others = _part_numbers(X[other_rows, feature].astype(np.float64), low[feature], high[feature])
+    return [(tree_rows[parts[:, best] == i], other_rows[others == i]) for i in range(_N_PARTS)]
+
+
+def _part_numbers(
+    values: FloatArray, low: FloatArray | float, high: FloatArray | float
+) -> npt.NDArray[np.intp]:
+    scaled = (values - low) / (high - low) * _N_PARTS
+    return np.clip(np.floor(scaled), 0, _N_PARTS - 1).astype(np.intp)
