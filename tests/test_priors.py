@@ -20,7 +20,6 @@ from sklearn.metrics import roc_auc_score
 from pucut.datasets import load_real, pu_split, seed_from_names
 from pucut.priors import METHODS, best_bin, dedpul, elkan_noto, estimate_prior, km2, tice
 from pucut.priors._features import numeric_features
-from pucut.priors.best_bin import SLACK
 from pucut.priors.dedpul import TOLERANCE, density_ratios, largest_fixed_point
 from pucut.priors.ensemble import (
     combined_ranks,
@@ -63,7 +62,10 @@ def clusters(n_rows, prior, labelled_share, *, distance=6.0, seed=0):
 
 
 def best_bin_by_trying_all(labelled, unlabelled, failure):
-    """Every score of either sample as a threshold, straight from the paper's formula."""
+    """Every score of either sample as a threshold, straight from the paper's formula.
+
+    The bound, the threshold and the share of the best one.
+    """
     answers = []
     for threshold in sorted({*labelled, *unlabelled}, reverse=True):
         q_p = sum(score >= threshold for score in labelled) / len(labelled)
@@ -72,18 +74,23 @@ def best_bin_by_trying_all(labelled, unlabelled, failure):
             deviation = math.sqrt(math.log(4 / failure) / (2 * len(labelled))) + math.sqrt(
                 math.log(4 / failure) / (2 * len(unlabelled))
             )
-            answers.append(((q_u + (1 + SLACK) * deviation) / q_p, -threshold, q_u / q_p))
-    return min(answers)
+            answers.append(((q_u + 1.01 * deviation) / q_p, -threshold, q_u / q_p))
+    bound, negative_threshold, share = min(answers)
+    return bound, -negative_threshold, share
 
 
 @given(score_lists, score_lists, st.sampled_from([0.01, 0.1, 0.5]))
 def test_best_bin_is_the_best_of_all_thresholds(labelled, unlabelled, failure):
+    # Many times the same rows: few rows alone would leave all bounds above 1.
+    labelled, unlabelled = np.repeat(labelled, 30), np.repeat(unlabelled, 30)
     found = best_bin(labelled, unlabelled, failure=failure)
-    bound, _, _ = best_bin_by_trying_all(labelled, unlabelled, failure)
+    bound, threshold, share = best_bin_by_trying_all(
+        labelled.tolist(), unlabelled.tolist(), failure
+    )
     assert found.upper_bound == pytest.approx(min(bound, 1.0))
+    assert (found.threshold, found.share) == pytest.approx((threshold, min(share, 1.0)))
     at_threshold = [float(np.mean(scores >= found.threshold)) for scores in (labelled, unlabelled)]
     assert [found.labelled_above, found.unlabelled_above] == pytest.approx(at_threshold)
-    assert found.share == pytest.approx(min(at_threshold[1] / at_threshold[0], 1.0))
 
 
 @pytest.mark.parametrize("share", [0.0, 0.1, 0.5, 0.9, 1.0])

@@ -3,8 +3,10 @@
 from pucut.priors.best_bin import BestBin, best_bin
 from pucut.priors.dedpul import dedpul
 from pucut.priors.elkan_noto import elkan_noto
-from pucut.priors.estimate import METHODS, PriorEstimate, estimate_prior
+from pucut.priors.estimate import estimate_prior
 from pucut.priors.km2 import km2
+from pucut.priors.methods import METHODS
+from pucut.priors.result import PriorEstimate
 from pucut.priors.tice import LabelFrequency, tice
 
 __all__ = [

@@ -12,7 +12,7 @@ from pucut._checks import BoolArray, FloatArray
 # More categories than this get no column of their own: the rest share one.
 _MAX_CATEGORIES = 30
 # Sparse tables with at most this many cells are filled in; larger ones would not fit in memory.
-MAX_DENSE_CELLS = 50_000_000
+MAX_DENSE_CELLS = 20_000_000
 
 
 def is_sparse(X: Any) -> bool:

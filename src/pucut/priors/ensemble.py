@@ -28,8 +28,10 @@ from pucut.priors._features import MAX_DENSE_CELLS, is_sparse, numeric_features
 from pucut.priors.best_bin import FAILURE, confidence_margin, score_curve
 
 N_RESAMPLES = 100
-# Boosting costs time for every column; of wider tables it sees this many principal components.
-WIDE = 128
+# Of tables with more columns than this, boosting and the linear model see principal components
+# instead: both cost time for every column, boosting more of it.
+_WIDE_FOR_BOOSTING = 128
+_WIDE_FOR_LINEAR = 1000
 _N_COMPONENTS = 50
 # Trees of boosting and of the forest; half as many where there is little to learn from.
 _N_MEMBERS = 100
@@ -65,7 +67,10 @@ def ensemble_scores(
     X: Any, is_labelled: BoolArray, *, n_folds: int, random: np.random.RandomState
 ) -> dict[str, FloatArray]:
     """Scores that have not seen their rows, of boosting and of three classifiers combined."""
-    table, narrow = _tables(X, random)
+    table, components = _tables(X, random)
+    n_columns = table.shape[1]
+    for_boosting = table if n_columns <= _WIDE_FOR_BOOSTING else components
+    for_linear = table if n_columns <= _WIDE_FOR_LINEAR else components
     n_members = _N_MEMBERS if len(is_labelled) >= _FEW_ROWS else _N_MEMBERS // 2
     boosting = HistGradientBoostingClassifier(
         max_iter=n_members,
@@ -78,8 +83,10 @@ def ensemble_scores(
         # Stopping early is meant: it regularises, and a ranking needs no exact coefficients.
         warnings.simplefilter("ignore", ConvergenceWarning)
         members = [
-            cross_fit(boosting, narrow, is_labelled, n_folds=n_folds, random_state=random).scores,
-            cross_fit(linear, table, is_labelled, n_folds=n_folds, random_state=random).scores,
+            cross_fit(
+                boosting, for_boosting, is_labelled, n_folds=n_folds, random_state=random
+            ).scores,
+            cross_fit(linear, for_linear, is_labelled, n_folds=n_folds, random_state=random).scores,
             _out_of_bag_scores(table, is_labelled, n_members, random),
         ]
     return {"boosting": members[0], "combined": combined_ranks(members, is_labelled)}
@@ -166,20 +173,19 @@ def _resampled_above(
     return above
 
 
-def _tables(X: Any, random: np.random.RandomState) -> tuple[Any, npt.NDArray[Any]]:
-    """The table for linear and tree models, and a narrower one for boosting."""
+def _tables(
+    X: Any, random: np.random.RandomState
+) -> tuple[npt.NDArray[Any], npt.NDArray[Any] | None]:
+    """The table as numbers and, if it is wide, its principal components."""
     seed = random.randint(np.iinfo(np.int32).max)
     if is_sparse(X) and X.shape[0] * X.shape[1] > MAX_DENSE_CELLS:
-        narrow = TruncatedSVD(_N_COMPONENTS, random_state=seed).fit_transform(X)
-        return narrow, narrow
+        return TruncatedSVD(_N_COMPONENTS, random_state=seed).fit_transform(X), None
     table = numeric_features(X)
-    n_rows, n_columns = table.shape
-    if n_columns <= WIDE:
-        return table, table
-    scaled = StandardScaler().fit_transform(table)
-    n_components = min(_N_COMPONENTS, n_rows, n_columns)
+    if table.shape[1] <= _WIDE_FOR_BOOSTING:
+        return table, None
+    n_components = min(_N_COMPONENTS, len(table))
     components = PCA(n_components, svd_solver="randomized", random_state=seed)
-    return table, components.fit_transform(scaled)
+    return table, components.fit_transform(StandardScaler().fit_transform(table))
 
 
 def _out_of_bag_scores(

@@ -1,0 +1,236 @@
+"""The methods by name: each from a sample of rows to the share of positives and its range."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.stats import norm
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils import _safe_indexing
+
+from pucut._checks import BoolArray, FloatArray
+from pucut.cross_fitting import checked_classifier, cross_fit
+from pucut.priors import ensemble
+from pucut.priors._features import numeric_features, readable_table
+from pucut.priors.best_bin import best_bin
+from pucut.priors.dedpul import dedpul
+from pucut.priors.elkan_noto import elkan_noto
+from pucut.priors.km2 import km2
+from pucut.priors.tice import tice
+
+# Kernel methods need the square of this in memory, and its square in time several hundred times.
+MAX_ROWS_KERNEL = 400
+# Ranges are meant to hold the true share nine times out of ten. Resampling scores leaves out that
+# other rows would have given other classifiers; on synthetic tables, the distances from the
+# estimate had to be larger by this much.
+CONFIDENCE = 0.9
+_WIDENING = 1.25
+_N_REPEATS = 20
+_N_HALVES = 4
+
+
+@dataclass(frozen=True)
+class Share:
+    """What a method says of the unlabelled rows: share of positives, its range, its numbers."""
+
+    value: float
+    low: float
+    high: float
+    diagnostics: Mapping[str, float]
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """The rows a method works on."""
+
+    X: Any
+    is_labelled: BoolArray
+    scores: FloatArray | None
+    classifier: Any
+    n_folds: int
+    random: np.random.RandomState
+
+    def can_hold_out(self) -> bool:
+        """Whether there is a row of each kind to hold out and another to learn from.
+
+        If not, scores say nothing: all are taken to be equal, which leaves every prior possible.
+        """
+        n_labelled = int(self.is_labelled.sum())
+        return min(n_labelled, len(self.is_labelled) - n_labelled) >= 2
+
+    def out_of_fold_scores(self) -> FloatArray:
+        if self.scores is not None:
+            return self.scores
+        if not self.can_hold_out():
+            return np.zeros(len(self.is_labelled))
+        X = self.X if self.classifier is not None else readable_table(self.X)
+        return cross_fit(
+            checked_classifier(self.classifier, X, "classifier"),
+            X,
+            self.is_labelled,
+            n_folds=self.n_folds,
+            random_state=self.random,
+        ).scores
+
+    def split_scores(self) -> tuple[FloatArray, FloatArray]:
+        scores = self.out_of_fold_scores()
+        return scores[self.is_labelled], scores[~self.is_labelled]
+
+
+def _auto(sample: Sample) -> Share:
+    if sample.classifier is None and sample.scores is None and sample.can_hold_out():
+        scores = ensemble.ensemble_scores(
+            sample.X, sample.is_labelled, n_folds=sample.n_folds, random=sample.random
+        )
+    else:
+        scores = {"given": sample.out_of_fold_scores()}
+    parts = {
+        name: ensemble.resampled_share(values, sample.is_labelled, sample.random)
+        for name, values in scores.items()
+    }
+    value = ensemble.combined_share(parts)
+    best = max(parts, key=lambda name: parts[name].ranking)
+    labelled, unlabelled = scores[best][sample.is_labelled], scores[best][~sample.is_labelled]
+    low, high = _widened_range(np.concatenate([part.shares for part in parts.values()]), value)
+    return Share(
+        value,
+        low,
+        high,
+        {
+            **{f"share_{name}": part.mean for name, part in parts.items()},
+            **{f"ranking_{name}": part.ranking for name, part in parts.items()},
+            "negatives_passing": ensemble.negatives_passing(labelled, unlabelled, value),
+        },
+    )
+
+
+def _bbe(sample: Sample) -> Share:
+    labelled, unlabelled = sample.split_scores()
+    found = best_bin(labelled, unlabelled)
+    shares = ensemble.resampled_best_bins(labelled, unlabelled, random=sample.random)
+    low, high = _widened_range(shares, found.share)
+    return Share(
+        found.share,
+        low,
+        high,
+        {
+            "threshold": found.threshold,
+            "labelled_above": found.labelled_above,
+            "unlabelled_above": found.unlabelled_above,
+            "share_upper_bound": found.upper_bound,
+            "negatives_passing": ensemble.negatives_passing(labelled, unlabelled, found.share),
+        },
+    )
+
+
+def _dedpul(sample: Sample) -> Share:
+    labelled, unlabelled = sample.split_scores()
+    share = dedpul(labelled, unlabelled)
+    repeats = np.array(
+        [
+            dedpul(_resampled(labelled, sample.random), _resampled(unlabelled, sample.random))
+            for _ in range(_N_REPEATS)
+        ]
+    )
+    low, high = _widened_range(repeats, share)
+    passing = ensemble.negatives_passing(labelled, unlabelled, share)
+    return Share(share, low, high, {"negatives_passing": passing})
+
+
+def _elkan_noto(sample: Sample) -> Share:
+    labelled, unlabelled = sample.split_scores()
+    both = np.concatenate([labelled, unlabelled])
+    if both.min() < 0.0 or both.max() > 1.0:
+        raise ValueError(
+            "method 'elkan_noto' needs probabilities from 0 to 1, found scores from "
+            f"{both.min():.3g} to {both.max():.3g}; use a classifier with predict_proba, or "
+            "another method"
+        )
+    n_unlabelled = len(unlabelled)
+    shares = np.array(
+        [elkan_noto(_resampled(labelled, sample.random), n_unlabelled) for _ in range(_N_REPEATS)]
+    )
+    share = elkan_noto(labelled, n_unlabelled)
+    low, high = _widened_range(shares, share)
+    return Share(share, low, high, {"label_frequency": float(labelled.mean())})
+
+
+def _tice(sample: Sample) -> Share:
+    found = tice(
+        numeric_features(sample.X),
+        sample.is_labelled,
+        n_folds=sample.n_folds,
+        random_state=sample.random,
+    )
+    n_labelled = int(sample.is_labelled.sum())
+    n_unlabelled = len(sample.is_labelled) - n_labelled
+
+    def share(label_frequency: float) -> float:
+        return (n_labelled / max(label_frequency, 1e-12) - n_labelled) / n_unlabelled
+
+    of_folds = [share(frequency) for frequency in found.of_folds]
+    return Share(share(found.value), min(of_folds), max(of_folds), {"label_frequency": found.value})
+
+
+def _km2(sample: Sample) -> Share:
+    labelled_rows, unlabelled_rows = (
+        _at_most(np.flatnonzero(of_kind), MAX_ROWS_KERNEL, sample.random)
+        for of_kind in (sample.is_labelled, ~sample.is_labelled)
+    )
+    rows = np.concatenate([labelled_rows, unlabelled_rows])
+    table = StandardScaler().fit_transform(numeric_features(_safe_indexing(sample.X, rows)))
+    labelled, unlabelled = np.split(table, [len(labelled_rows)])
+    share = km2(labelled, unlabelled)
+    halves = [
+        km2(_half(labelled, sample.random), _half(unlabelled, sample.random))
+        for _ in range(_N_HALVES)
+    ]
+    # Halves vary by a variance twice as large as the whole does.
+    spread = float(np.std(halves, ddof=1) / np.sqrt(2.0) * norm.ppf((1.0 + CONFIDENCE) / 2.0))
+    return Share(
+        share,
+        share - spread,
+        share + spread,
+        {
+            "labelled_used": float(len(labelled)),
+            "rows_used": float(len(labelled) + len(unlabelled)),
+        },
+    )
+
+
+BY_NAME: Mapping[str, Callable[[Sample], Share]] = {
+    "auto": _auto,
+    "bbe": _bbe,
+    "dedpul": _dedpul,
+    "elkan_noto": _elkan_noto,
+    "km2": _km2,
+    "tice": _tice,
+}
+METHODS = tuple(BY_NAME)
+WITHOUT_SCORES = ("km2", "tice")
+
+
+def _widened_range(shares: FloatArray, value: float) -> tuple[float, float]:
+    low, high = np.quantile(shares, [(1.0 - CONFIDENCE) / 2.0, (1.0 + CONFIDENCE) / 2.0])
+    return (
+        float(value + min(low - value, 0.0) * _WIDENING),
+        float(value + max(high - value, 0.0) * _WIDENING),
+    )
+
+
+def _resampled(values: FloatArray, random: np.random.RandomState) -> FloatArray:
+    return values[random.randint(len(values), size=len(values))]
+
+
+def _at_most(
+    table: npt.NDArray[Any], n_rows: int, random: np.random.RandomState
+) -> npt.NDArray[Any]:
+    if len(table) <= n_rows:
+        return table
+    return table[random.choice(len(table), n_rows, replace=False)]
+
+
+def _half(table: npt.NDArray[Any], random: np.random.RandomState) -> npt.NDArray[Any]:
+    return _at_most(table, (len(table) + 1) // 2, random)

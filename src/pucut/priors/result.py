@@ -1,0 +1,72 @@
+"""What an estimate of the prior holds, and how it reads."""
+
+from dataclasses import dataclass, field
+
+from pucut.priors.ensemble import PASSING
+
+
+@dataclass(frozen=True)
+class PriorEstimate:
+    """The estimated share of positives; `print` it for a text.
+
+    Attributes
+    ----------
+    prior : float
+        Share of positives among all samples given, labelled ones included. At least the labelled
+        share, and below 1.
+    prior_unlabelled : float
+        Share of positives among the unlabelled samples.
+    interval : (float, float)
+        Where the prior among all samples lies. That of "auto" is meant to be right nine times out
+        of ten; those of the other methods say what chance may change, not how far a method is
+        off. Where only an upper bound can be known it begins at the labelled share.
+    method : str
+    is_upper_bound : bool
+        Whether the classes overlap so much that the data bound the prior from above only.
+    n_labelled, n_unlabelled : int
+    diagnostics : dict of str to float
+        Numbers of the method, among them `rows_used` and `labelled_used`, and for methods on scores
+        `negatives_passing`: what share of the negatives pass a threshold that 90 % of the
+        positives pass. `is_upper_bound` means that this is more than 25 %.
+    """
+
+    prior: float
+    prior_unlabelled: float
+    interval: tuple[float, float]
+    method: str
+    is_upper_bound: bool
+    n_labelled: int
+    n_unlabelled: int
+    diagnostics: dict[str, float] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        n_samples = self.n_labelled + self.n_unlabelled
+        low, high = self.interval
+        n_hidden = round(self.prior_unlabelled * self.n_unlabelled)
+        hidden = f"{n_hidden} of the {self.n_unlabelled} unlabelled ones"
+        amount = "At most about" if self.is_upper_bound else "About"
+        text = (
+            f"{amount} {_percent(self.prior)} of the {n_samples} samples are positive (method "
+            f"{self.method!r}): the {self.n_labelled} labelled ones and {amount.lower()} {hidden} "
+            f"({_percent(self.prior_unlabelled)}). "
+        )
+        if not self.is_upper_bound:
+            return text + (
+                "The share among all samples is likely between "
+                f"{_percent(low)} and {_percent(high)}."
+            )
+        return text + (
+            "Only an upper bound can be known, since the classes overlap: a score that "
+            f"{_percent(PASSING)} of the positives reach is reached by about "
+            f"{_percent(self.diagnostics['negatives_passing'])} of the negatives too, so some of "
+            "the samples that look most positive may be negatives, and the share lower. Any share "
+            f"between {_percent(low)} (the labelled ones alone) and {_percent(high)} fits the "
+            "data. If you know the share from elsewhere, pass it as the prior; features that tell "
+            "the classes apart better, or more labelled positives, would narrow it down."
+        )
+
+
+def _percent(share: float) -> str:
+    """Whole percents, with a digit more near 0 and 100, where it matters."""
+    percent = 100.0 * share
+    return f"{percent:.0f} %" if 5.0 <= percent <= 95.0 else f"{percent:.1f} %"
