@@ -18,7 +18,7 @@ from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.metrics import roc_auc_score
 
 from pucut.datasets import load_real, pu_split, seed_from_names
-from pucut.priors import METHODS, best_bin, dedpul, elkan_noto, estimate_prior, km2, tice
+from pucut.priors import METHODS, best_bin, dedpul, elkan_noto, ensemble, estimate_prior, km2, tice
 from pucut.priors._features import numeric_features
 from pucut.priors.dedpul import TOLERANCE, density_ratios, largest_fixed_point
 from pucut.priors.ensemble import (
@@ -302,6 +302,19 @@ def test_resampled_best_bins_scatter_about_the_share(share):
     assert 0.0 <= low < share < high <= 1.0
 
 
+class DrawsEachRowOnce:
+    """In place of a random generator: the resample is the sample."""
+
+    def multinomial(self, n, shares, size):
+        return np.tile(np.rint(n * shares).astype(int), (size, 1))
+
+
+@given(score_lists, score_lists)
+def test_the_sample_itself_has_the_best_bin_as_its_resample(labelled, unlabelled):
+    shares = resampled_best_bins(labelled, unlabelled, random=DrawsEachRowOnce(), n_resamples=2)
+    assert shares == pytest.approx(best_bin(labelled, unlabelled).share)
+
+
 def test_resampling_more_thresholds_than_are_kept_gives_the_same_share():
     labelled, unlabelled = uniform_mixture(0.3, 20_000, 20_000, seed=6)
     shares = resampled_best_bins(labelled, unlabelled, random=np.random.RandomState(0))
@@ -500,11 +513,20 @@ def test_words_and_gaps_in_a_data_frame(method, make):
     assert abs(estimate.prior - 0.4) < 0.2
 
 
-def test_a_wide_table_is_made_narrower_for_boosting():
-    X, _, is_labelled = clusters(400, 0.4, 0.5)
-    noise = np.random.RandomState(0).normal(size=(400, 200))
-    estimate = estimate_prior(np.hstack([X, noise]), is_labelled, random_state=0)
+@pytest.mark.parametrize("n_copies", [60, 350])
+def test_wide_tables_are_made_narrower(n_copies):
+    X, _, is_labelled = clusters(200, 0.4, 0.5)
+    noise = np.random.RandomState(0).normal(scale=3.0, size=(200, 3 * n_copies))
+    estimate = estimate_prior(np.tile(X, n_copies) + noise, is_labelled, random_state=0)
     assert abs(estimate.prior - 0.4) < 0.1
+
+
+def test_a_large_sparse_table_is_never_filled_in(monkeypatch):
+    monkeypatch.setattr(ensemble, "MAX_DENSE_CELLS", 1000)
+    X, _, is_labelled = clusters(200, 0.4, 0.5)
+    X = sp.csr_array(np.tile(np.where(np.abs(X) < 1.5, 0.0, X), 20))
+    monkeypatch.setattr(type(X), "toarray", None)
+    assert abs(estimate_prior(X, is_labelled, random_state=0).prior - 0.4) < 0.1
 
 
 TINY = {
