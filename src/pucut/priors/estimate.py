@@ -19,8 +19,8 @@ from pucut.priors.methods import BY_NAME, METHODS, WITHOUT_SCORES, Sample, Share
 from pucut.priors.result import PriorEstimate
 from pucut.pu_labels import PULabels, checked_pu_labels
 
-# More rows make the prior no more certain than other things do: with 20 000, half of them labelled
-# or not, chance moves the share by less than 0.01.
+# With this many rows chance moves the share by about 0.01, less than the overlap of most classes
+# does; more rows would cost time and change little.
 MAX_ROWS = 20_000
 # Above this share of negatives that score like positives, there may be no region without negatives.
 OVERLAP = 0.25
@@ -60,8 +60,8 @@ def estimate_prior(
         Higher means more like the labelled positives, each given by a model that has not seen its
         row. Used instead of a classifier; X is not looked at then and may be None.
 
-    Of more than 20 000 samples a part is drawn that holds as large a share of labelled ones ("km2":
-    of more than 400 labelled or unlabelled ones); `diagnostics["rows_used"]` says how many.
+    Of more than 20 000 samples that many are drawn, up to half of them labelled ("km2": 400 of the
+    labelled and of the unlabelled ones); `diagnostics["rows_used"]` says how many.
     """
     if method not in METHODS:
         raise ValueError(f"method must be one of {', '.join(METHODS)}, found {method!r}")
@@ -129,13 +129,16 @@ def _estimate(labels: PULabels, method: str, share: Share, sample: Sample) -> Pr
 def _drawn_rows(
     is_labelled: BoolArray, n_rows: int, random: np.random.RandomState
 ) -> npt.NDArray[np.intp]:
-    """Rows to work on, in their order: all, or a part with the same share of labelled ones."""
+    """Rows to work on, in their order: all, or a part.
+
+    The methods compare labelled with unlabelled rows, whatever their numbers. Labelled ones are
+    usually fewer and say more, so they are kept, up to half of the part.
+    """
     n_samples = len(is_labelled)
     if n_samples <= n_rows:
         return np.arange(n_samples)
     labelled, unlabelled = np.flatnonzero(is_labelled), np.flatnonzero(~is_labelled)
-    n_labelled = round(n_rows * len(labelled) / n_samples)
-    n_labelled = min(max(n_labelled, 1), n_rows - 1)
+    n_labelled = min(len(labelled), max(n_rows // 2, n_rows - len(unlabelled)))
     drawn = np.concatenate(
         [
             random.choice(labelled, n_labelled, replace=False),

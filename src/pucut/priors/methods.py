@@ -20,7 +20,7 @@ from pucut.priors.elkan_noto import elkan_noto
 from pucut.priors.km2 import km2
 from pucut.priors.tice import tice
 
-# Kernel methods need the square of this in memory, and its square in time several hundred times.
+# Of each kind. Time grows with the square of this, some thousands of times over.
 MAX_ROWS_KERNEL = 400
 # Ranges are meant to hold the true share nine times out of ten. Resampling scores leaves out that
 # other rows would have given other classifiers; on synthetic tables, the distances from the
