@@ -6,6 +6,8 @@
 #include <nanobind/ndarray.h>
 
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -13,10 +15,13 @@
 #include "flow/certificate.hpp"
 #include "flow/graph_check.hpp"
 #include "flow/parametric_cut.hpp"
+#include "trees/forest.hpp"
+#include "trees/proximity.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
 namespace flow = pucut::flow;
+namespace trees = pucut::trees;
 
 namespace {
 
@@ -121,6 +126,186 @@ Fields solve_levels(const Input<std::int64_t>& offsets, const Input<std::int32_t
     return Fields(result);
 }
 
+// Asks about signals and tells the callback, if there is one, how far the work is; at most every
+// 50 ms, and once at the end.
+class ProgressWatch final : public trees::Watch {
+  public:
+    explicit ProgressWatch(nb::object callback = nb::none()) : callback_(std::move(callback)) {}
+
+    bool wants_stop(std::int64_t done, std::int64_t total) override {
+        const auto now = std::chrono::steady_clock::now();
+        if (done < total && now - asked_ < std::chrono::milliseconds(50)) return false;
+        asked_ = now;
+        nb::gil_scoped_acquire lock;
+        if (PyErr_CheckSignals() != 0) return true;
+        if (callback_.is_none() || done == told_) return false;
+        told_ = done;
+        try {
+            callback_(done, total);
+        } catch (nb::python_error& error) {
+            error.restore();
+            return true;
+        }
+        return false;
+    }
+
+  private:
+    nb::object callback_;
+    std::int64_t told_ = 0;
+    std::chrono::steady_clock::time_point asked_ = std::chrono::steady_clock::now();
+};
+
+// Columns of several types; sparse ones if there are rows for them.
+class TableInput {
+  public:
+    TableInput(std::int32_t n_rows, const nb::list& values, const nb::list& rows,
+               const Input<std::int32_t>& n_categories) {
+        const bool sparse = rows.size() > 0;
+        if (n_categories.size() != values.size() || (sparse && rows.size() != values.size()))
+            throw nb::value_error("columns do not match");
+        table.n_rows = n_rows;
+        table.n_categories = view(n_categories);
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            values_.push_back(nb::cast<Values>(values[i]));
+            const Values& array = values_.back();
+            trees::ColumnView column;
+            column.values = static_cast<const std::byte*>(array.data());
+            column.stride = array.stride(0) * static_cast<std::ptrdiff_t>(array.itemsize());
+            column.type = type_of(array);
+            column.sparse = sparse;
+            if (sparse) {
+                rows_.push_back(nb::cast<Input<std::int32_t>>(rows[i]));
+                column.sparse_rows = view(rows_.back());
+            }
+            if (array.shape(0) != (sparse ? rows_.back().size() : static_cast<std::size_t>(n_rows)))
+                throw nb::value_error("columns differ in length");
+            table.columns.push_back(column);
+        }
+    }
+
+    trees::Table table;
+
+  private:
+    using Values = nb::ndarray<nb::ro, nb::ndim<1>, nb::device::cpu>;
+
+    static trees::ValueType type_of(const Values& array) {
+        if (array.dtype() == nb::dtype<float>()) return trees::ValueType::float32;
+        if (array.dtype() == nb::dtype<double>()) return trees::ValueType::float64;
+        if (array.dtype() == nb::dtype<std::uint8_t>()) return trees::ValueType::uint8;
+        if (array.dtype() == nb::dtype<std::int32_t>()) return trees::ValueType::int32;
+        if (array.dtype() == nb::dtype<std::int64_t>()) return trees::ValueType::int64;
+        throw nb::type_error("a column has a type that is not known");
+    }
+
+    std::vector<Values> values_;
+    std::vector<Input<std::int32_t>> rows_;
+};
+
+Fields grow_forest(std::int32_t n_rows, const nb::list& values, const nb::list& rows,
+                   const Input<std::int32_t>& n_categories, const Input<std::uint8_t>& labelled,
+                   const Input<std::int32_t>& row_fold, const Input<std::int32_t>& tree_fold,
+                   const Input<std::uint64_t>& tree_seed, int risk, int loss, double prior,
+                   bool unlabelled_includes_labelled, std::int32_t max_depth,
+                   std::int32_t min_samples_leaf, std::int32_t max_features,
+                   std::int32_t max_candidates, int n_threads, nb::object callback) {
+    const TableInput input(n_rows, values, rows, n_categories);
+    const trees::Sampling sampling{view(labelled), view(row_fold), view(tree_fold),
+                                   view(tree_seed)};
+    const trees::GrowOptions options{static_cast<trees::Risk>(risk),
+                                     static_cast<trees::Loss>(loss),
+                                     prior,
+                                     unlabelled_includes_labelled,
+                                     max_depth,
+                                     min_samples_leaf,
+                                     max_features,
+                                     max_candidates};
+    trees::Forest forest;
+    ProgressWatch watch(std::move(callback));
+    bool complete;
+    {
+        nb::gil_scoped_release unlocked;
+        complete = trees::grow_forest(input.table, sampling, options, n_threads, watch, forest);
+    }
+    if (!complete) throw nb::python_error();
+    nb::dict result;
+    result["offsets"] = give(std::move(forest.offsets));
+    result["feature"] = give(std::move(forest.nodes.feature));
+    result["threshold"] = give(std::move(forest.nodes.threshold));
+    result["left"] = give(std::move(forest.nodes.left));
+    result["missing_left"] = give(std::move(forest.nodes.missing_left));
+    result["masks"] = give(std::move(forest.nodes.masks));
+    result["risk_reduction"] = give(std::move(forest.risk_reduction));
+    return Fields(result);
+}
+
+Fields score_rows(const Input<std::int64_t>& offsets, const Input<std::int32_t>& feature,
+                  const Input<double>& threshold, const Input<std::int32_t>& left,
+                  const Input<std::uint8_t>& missing_left, const Input<std::uint64_t>& masks,
+                  std::int64_t first, std::int64_t last, std::int32_t n_rows,
+                  const nb::list& values, const nb::list& rows,
+                  const Input<std::int32_t>& n_categories, int n_threads) {
+    const TableInput input(n_rows, values, rows, n_categories);
+    const trees::ForestView forest{view(offsets), view(feature),      view(threshold),
+                                   view(left),    view(missing_left), view(masks)};
+    std::vector<std::int32_t> votes(static_cast<std::size_t>(n_rows), 0);
+    std::vector<double> fractions(static_cast<std::size_t>(n_rows), 0.0);
+    ProgressWatch watch;
+    bool complete;
+    {
+        nb::gil_scoped_release unlocked;
+        complete =
+            trees::score_rows(forest, first, last, input.table, n_threads, watch, votes, fractions);
+    }
+    if (!complete) throw nb::python_error();
+    nb::dict result;
+    result["votes"] = give(std::move(votes));
+    result["fractions"] = give(std::move(fractions));
+    return Fields(result);
+}
+
+Output<std::int32_t> find_leaves(const Input<std::int64_t>& offsets,
+                                 const Input<std::int32_t>& feature, const Input<double>& threshold,
+                                 const Input<std::int32_t>& left,
+                                 const Input<std::uint8_t>& missing_left,
+                                 const Input<std::uint64_t>& masks, std::int32_t n_rows,
+                                 const nb::list& values, const nb::list& rows,
+                                 const Input<std::int32_t>& n_categories, int n_threads) {
+    const TableInput input(n_rows, values, rows, n_categories);
+    const trees::ForestView forest{view(offsets), view(feature),      view(threshold),
+                                   view(left),    view(missing_left), view(masks)};
+    std::vector<std::int32_t> leaves(static_cast<std::size_t>(n_rows) *
+                                     static_cast<std::size_t>(forest.n_trees()));
+    ProgressWatch watch;
+    bool complete;
+    {
+        nb::gil_scoped_release unlocked;
+        complete = trees::find_leaves(forest, input.table, n_threads, watch, leaves);
+    }
+    if (!complete) throw nb::python_error();
+    return give(std::move(leaves));
+}
+
+Fields find_proximities(const Input<std::int32_t>& leaves, std::int32_t n_rows,
+                        std::int32_t n_trees, std::int32_t n_leaves, std::int32_t n_neighbors,
+                        int n_threads) {
+    const std::size_t size =
+        static_cast<std::size_t>(n_rows) * static_cast<std::size_t>(n_neighbors);
+    std::vector<std::int32_t> neighbors(size);
+    std::vector<std::int32_t> shared(size);
+    ProgressWatch watch;
+    bool complete;
+    {
+        nb::gil_scoped_release unlocked;
+        complete = trees::find_proximities(view(leaves), n_rows, n_trees, n_leaves, n_neighbors,
+                                           n_threads, watch, neighbors, shared);
+    }
+    if (!complete) throw nb::python_error();
+    nb::dict result;
+    result["neighbors"] = give(std::move(neighbors));
+    result["shared"] = give(std::move(shared));
+    return Fields(result);
+}
+
 }  // namespace
 
 NB_MODULE(_core, module) {
@@ -134,4 +319,19 @@ NB_MODULE(_core, module) {
         "solve_levels", &solve_levels, "offsets"_a, "neighbors"_a, "weights"_a, "pull"_a, "slope"_a,
         "side"_a, "lowest"_a, "highest"_a, "relaxation_rounds"_a, "n_threads"_a,
         "Levels of all nodes, breakpoints and certificate, for arrays that have been checked.");
+    module.def("grow_forest", &grow_forest, "n_rows"_a, "values"_a, "rows"_a, "n_categories"_a,
+               "labelled"_a, "row_fold"_a, "tree_fold"_a, "tree_seed"_a, "risk"_a, "loss"_a,
+               "prior"_a, "unlabelled_includes_labelled"_a, "max_depth"_a, "min_samples_leaf"_a,
+               "max_features"_a, "max_candidates"_a, "n_threads"_a, "callback"_a.none(),
+               "The nodes of all trees and the risk reduction of each feature in each tree.");
+    module.def("score_rows", &score_rows, "offsets"_a, "feature"_a, "threshold"_a, "left"_a,
+               "missing_left"_a, "masks"_a, "first"_a, "last"_a, "n_rows"_a, "values"_a, "rows"_a,
+               "n_categories"_a, "n_threads"_a,
+               "Votes and sums of the leaves' fractions over some of the trees.");
+    module.def("find_leaves", &find_leaves, "offsets"_a, "feature"_a, "threshold"_a, "left"_a,
+               "missing_left"_a, "masks"_a, "n_rows"_a, "values"_a, "rows"_a, "n_categories"_a,
+               "n_threads"_a, "The leaf of each row in each tree, row after row.");
+    module.def("find_proximities", &find_proximities, "leaves"_a, "n_rows"_a, "n_trees"_a,
+               "n_leaves"_a, "n_neighbors"_a, "n_threads"_a,
+               "The rows that share a leaf most often with each row, and how often.");
 }
