@@ -61,6 +61,7 @@ class SignalWatch final : public flow::Interrupt {
 
 using Place = nb::typed<nb::tuple, int, std::int32_t, std::int64_t>;
 using Fields = nb::typed<nb::dict, nb::str, nb::any>;
+using Columns = nb::typed<nb::list, nb::any>;
 
 Place check_graph(const Input<std::int64_t>& offsets, const Input<std::int32_t>& neighbors,
                   const Input<double>& weights) {
@@ -158,7 +159,7 @@ class ProgressWatch final : public trees::Watch {
 // Columns of several types; sparse ones if there are rows for them.
 class TableInput {
   public:
-    TableInput(std::int32_t n_rows, const nb::list& values, const nb::list& rows,
+    TableInput(std::int32_t n_rows, const Columns& values, const Columns& rows,
                const Input<std::int32_t>& n_categories) {
         const bool sparse = rows.size() > 0;
         if (n_categories.size() != values.size() || (sparse && rows.size() != values.size()))
@@ -201,7 +202,7 @@ class TableInput {
     std::vector<Input<std::int32_t>> rows_;
 };
 
-Fields grow_forest(std::int32_t n_rows, const nb::list& values, const nb::list& rows,
+Fields grow_forest(std::int32_t n_rows, const Columns& values, const Columns& rows,
                    const Input<std::int32_t>& n_categories, const Input<std::uint8_t>& labelled,
                    const Input<std::int32_t>& row_fold, const Input<std::int32_t>& tree_fold,
                    const Input<std::uint64_t>& tree_seed, int risk, int loss, double prior,
@@ -241,9 +242,8 @@ Fields grow_forest(std::int32_t n_rows, const nb::list& values, const nb::list& 
 Fields score_rows(const Input<std::int64_t>& offsets, const Input<std::int32_t>& feature,
                   const Input<double>& threshold, const Input<std::int32_t>& left,
                   const Input<std::uint8_t>& missing_left, const Input<std::uint64_t>& masks,
-                  std::int64_t first, std::int64_t last, std::int32_t n_rows,
-                  const nb::list& values, const nb::list& rows,
-                  const Input<std::int32_t>& n_categories, int n_threads) {
+                  std::int64_t first, std::int64_t last, std::int32_t n_rows, const Columns& values,
+                  const Columns& rows, const Input<std::int32_t>& n_categories, int n_threads) {
     const TableInput input(n_rows, values, rows, n_categories);
     const trees::ForestView forest{view(offsets), view(feature),      view(threshold),
                                    view(left),    view(missing_left), view(masks)};
@@ -268,7 +268,7 @@ Output<std::int32_t> find_leaves(const Input<std::int64_t>& offsets,
                                  const Input<std::int32_t>& left,
                                  const Input<std::uint8_t>& missing_left,
                                  const Input<std::uint64_t>& masks, std::int32_t n_rows,
-                                 const nb::list& values, const nb::list& rows,
+                                 const Columns& values, const Columns& rows,
                                  const Input<std::int32_t>& n_categories, int n_threads) {
     const TableInput input(n_rows, values, rows, n_categories);
     const trees::ForestView forest{view(offsets), view(feature),      view(threshold),

@@ -20,6 +20,7 @@ FLOW = (
     "cross_fitting",
     "calibration",
     "priors",
+    "tables",
     "pu_trees",
     "feature_weights",
     "neighbors",

@@ -1,0 +1,261 @@
+// Trees from inside: the sanitizers watch, and what is checked needs no second implementation.
+// Node for node they are compared with a slow tree in the Python tests.
+#include <atomic>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <stdexcept>
+#include <vector>
+
+#include "check.hpp"
+#include "trees/columns.hpp"
+#include "trees/crew.hpp"
+#include "trees/forest.hpp"
+#include "trees/proximity.hpp"
+#include "trees/random.hpp"
+#include "trees/risk.hpp"
+
+using namespace pucut::trees;
+
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+class Patient final : public Watch {
+  public:
+    bool wants_stop(std::int64_t done, std::int64_t total) override {
+        last_done = done;
+        last_total = total;
+        return stop;
+    }
+    bool stop = false;
+    std::int64_t last_done = -1;
+    std::int64_t last_total = -1;
+};
+
+// Columns of numbers with a few distinct values, with many, with categories, and missing ones.
+struct Example {
+    explicit Example(std::int32_t n_rows, std::uint64_t seed = 1)
+        : values(4, std::vector<double>(static_cast<std::size_t>(n_rows))),
+          labelled(static_cast<std::size_t>(n_rows)),
+          row_fold(static_cast<std::size_t>(n_rows)) {
+        Random random(seed);
+        for (std::size_t i = 0; i < labelled.size(); ++i) {
+            values[0][i] = random.below(5);
+            values[1][i] = random.unit() - 0.5;
+            values[2][i] = random.below(6) == 0 ? kNaN : random.below(70);
+            values[3][i] = random.below(3) == 0 ? kNaN : random.unit();
+            labelled[i] = values[0][i] > 1 && random.below(2) == 0 ? 1 : 0;
+            row_fold[i] = random.below(3);
+        }
+        labelled[0] = 1;
+        labelled[1] = 0;
+        table.n_rows = n_rows;
+        table.n_categories = n_categories;
+        for (const auto& column : values) {
+            ColumnView view;
+            view.values = reinterpret_cast<const std::byte*>(column.data());
+            view.stride = sizeof(double);
+            table.columns.push_back(view);
+        }
+    }
+    Example(const Example&) = delete;
+
+    std::vector<std::vector<double>> values;
+    std::vector<std::int32_t> n_categories{0, 0, 70, 0};
+    std::vector<std::uint8_t> labelled;
+    std::vector<std::int32_t> row_fold;
+    Table table;
+};
+
+Forest grow(const Example& example, const GrowOptions& options, int n_threads,
+            const std::vector<std::int32_t>& tree_fold) {
+    std::vector<std::uint64_t> seeds;
+    for (std::size_t i = 0; i < tree_fold.size(); ++i) seeds.push_back(17 * i);
+    Patient watch;
+    Forest forest;
+    CHECK(grow_forest(example.table, {example.labelled, example.row_fold, tree_fold, seeds},
+                      options, n_threads, watch, forest));
+    return forest;
+}
+
+ForestView view_of(const Forest& forest) {
+    return {forest.offsets,    forest.nodes.feature,      forest.nodes.threshold,
+            forest.nodes.left, forest.nodes.missing_left, forest.nodes.masks};
+}
+
+}  // namespace
+
+TEST(random_numbers_are_those_of_the_published_generator) {
+    // From the seed 0: splitmix64 gives the state, whose first word is well known.
+    Random random(0);
+    const std::uint64_t first = random.bits();
+    const auto rotate = [](std::uint64_t word, int by) { return word << by | word >> (64 - by); };
+    const std::uint64_t state0 = 0xe220a8397b1dcdafU;
+    const std::uint64_t state3 = 0xf88bb8a8724c81ecU;
+    CHECK(first == rotate(state0 + state3, 23) + state0);
+}
+
+TEST(risks_of_small_nodes) {
+    const Criterion nnpu(Risk::nnpu, Loss::quadratic, 0.5, true, {4, 12});
+    const Criterion upu(Risk::upu, Loss::quadratic, 0.5, true, {4, 12});
+    const Criterion logistic(Risk::upu, Loss::logistic, 0.5, true, {4, 12});
+    const Criterion apart(Risk::upu, Loss::quadratic, 0.5, false, {4, 12});
+    const Criterion pn(Risk::pn, Loss::logistic, 0.5, true, {4, 12});
+    // W_p = 1/8 and W = 1/4, so v = 1/2.
+    CHECK_NEAR(nnpu.node_risk({1, 3}), 0.25, 1e-15);
+    CHECK_NEAR(logistic.node_risk({1, 3}), 0.25 * std::log(2.0), 1e-15);
+    CHECK_NEAR(nnpu.fraction({1, 3}), 0.5, 1e-15);
+    // W_p = 1/4 and W = 3/16: more positives than rows.
+    CHECK(nnpu.node_risk({2, 1}) == 0);
+    CHECK_NEAR(upu.node_risk({2, 1}), 4 * 0.25 * (-1.0 / 16) / (3.0 / 16), 1e-15);
+    CHECK(logistic.node_risk({2, 1}) == -kInfinity);
+    CHECK(apart.node_risk({2, 0}) == -kInfinity);
+    CHECK(apart.fraction({2, 0}) == kInfinity);
+    CHECK(apart.fraction({0, 2}) == 0);
+    CHECK_NEAR(pn.node_risk({1, 3}), 0.25 * std::log(2.0), 1e-15);
+    CHECK(nnpu.is_final({2, 1}, 0.0));
+    CHECK(!upu.is_final({2, 1}, upu.node_risk({2, 1})));
+    CHECK(nnpu.is_final({0, 3}, 0.0));
+}
+
+TEST(codes_keep_the_order_of_the_values) {
+    for (const std::int32_t n_rows : {2, 300, 5000}) {
+        const Example example(n_rows);
+        std::vector<CodedColumn> coded;
+        Patient watch;
+        Crew crew(2, watch);
+        CHECK(code_columns(example.table, crew, coded));
+        for (std::size_t j = 0; j < coded.size(); ++j) {
+            const CodedColumn& column = coded[j];
+            bool right = true;
+            for (std::size_t i = 0; i < example.labelled.size(); ++i) {
+                const double value = example.values[j][i];
+                const std::uint32_t code = column.wide() ? column.codes<std::uint16_t>()[i]
+                                                         : column.codes<std::uint8_t>()[i];
+                if (std::isnan(value))
+                    right &= column.has_missing() && code == column.missing_code();
+                else if (column.exact())
+                    right &= column.cuts()[code] == value;
+                else
+                    right &= (code == column.cuts().size() || value <= column.cuts()[code]) &&
+                             (code == 0 || column.cuts()[code - 1] < value);
+                right &= std::isnan(value) || column.value(static_cast<std::int32_t>(i)) == value;
+            }
+            CHECK(right);
+        }
+    }
+}
+
+TEST(a_byte_holds_256_values_but_one_less_beside_missing_ones) {
+    std::vector<double> values;
+    for (int i = 0; i < 256; ++i) values.push_back(i);
+    const std::int32_t none = 0;
+    ColumnView view;
+    view.values = reinterpret_cast<const std::byte*>(values.data());
+    view.stride = sizeof(double);
+    const CodedColumn full(view, values, none);
+    CHECK(full.exact() && !full.wide() && full.codes<std::uint8_t>()[255] == 255);
+    values.push_back(kNaN);
+    view.values = reinterpret_cast<const std::byte*>(values.data());
+    const CodedColumn beyond(view, values, none);
+    CHECK(!beyond.exact());
+    values.erase(values.begin());
+    view.values = reinterpret_cast<const std::byte*>(values.data());
+    const CodedColumn just(view, values, none);
+    CHECK(just.exact() && just.codes<std::uint8_t>()[255] == 255 && just.cuts().size() == 255);
+}
+
+TEST(sparse_columns_read_as_dense_ones) {
+    const std::vector<std::int32_t> rows{1, 4, 5};
+    const std::vector<float> stored{2.0F, -1.0F, 7.0F};
+    ColumnView view;
+    view.values = reinterpret_cast<const std::byte*>(stored.data());
+    view.stride = sizeof(float);
+    view.type = ValueType::float32;
+    view.sparse = true;
+    view.sparse_rows = rows;
+    const std::vector<double> wanted{0, 2, 0, 0, -1, 7, 0};
+    for (std::int32_t i = 0; i < 7; ++i) CHECK(view.at(i) == wanted[static_cast<std::size_t>(i)]);
+    std::vector<double> read(6, 9.0);
+    view.read(4, 3, read.data(), 2);
+    CHECK(read == std::vector<double>({-1, 9, 7, 9, 0, 9}));
+}
+
+TEST(forests_do_not_depend_on_the_number_of_threads) {
+    const Example example(800);
+    const std::vector<std::int32_t> folds{-1, 0, 1, 2, -1};
+    GrowOptions options;
+    options.max_features = 2;
+    options.max_candidates = 2;
+    const Forest one = grow(example, options, 1, folds);
+    const Forest many = grow(example, options, 4, folds);
+    CHECK(one.offsets == many.offsets);
+    CHECK(one.nodes.feature == many.nodes.feature);
+    CHECK(one.nodes.masks == many.nodes.masks);
+    CHECK(one.risk_reduction == many.risk_reduction);
+    CHECK(std::memcmp(one.nodes.threshold.data(), many.nodes.threshold.data(),
+                      8 * one.nodes.threshold.size()) == 0);
+
+    // Every row ends in a leaf, in both ways of walking.
+    Patient watch;
+    std::vector<std::int32_t> leaves(800 * folds.size());
+    CHECK(find_leaves(view_of(one), example.table, 2, watch, leaves));
+    bool all_leaves = true;
+    for (std::size_t i = 0; i < leaves.size(); ++i) {
+        const std::int64_t node = one.offsets[i % folds.size()] + leaves[i];
+        all_leaves &= one.nodes.feature[static_cast<std::size_t>(node)] == -1;
+    }
+    CHECK(all_leaves);
+    std::vector<std::int32_t> votes(800);
+    std::vector<double> fractions(800);
+    CHECK(score_rows(view_of(one), 0, 5, example.table, 2, watch, votes, fractions));
+
+    std::vector<std::int32_t> neighbors(800 * 3);
+    std::vector<std::int32_t> shared(800 * 3);
+    CHECK(find_proximities(leaves, 800, 5, 800, 3, 2, watch, neighbors, shared));
+    for (std::size_t i = 0; i < 800; ++i) CHECK(neighbors[3 * i] != static_cast<std::int32_t>(i));
+}
+
+TEST(work_stops_when_told) {
+    const Example example(500);
+    const std::vector<std::int32_t> folds(50, -1);
+    const std::vector<std::uint64_t> seeds(50, 3);
+    for (const int n_threads : {1, 3}) {
+        Patient watch;
+        watch.stop = true;
+        Forest forest;
+        CHECK(!grow_forest(example.table, {example.labelled, example.row_fold, folds, seeds}, {},
+                           n_threads, watch, forest));
+        watch.stop = false;
+        CHECK(grow_forest(example.table, {example.labelled, example.row_fold, folds, seeds}, {},
+                          n_threads, watch, forest));
+        CHECK(watch.last_done == 50 && watch.last_total == 50);
+    }
+}
+
+TEST(a_crew_does_every_job_once_and_passes_on_what_is_thrown) {
+    for (const int n_threads : {1, 4}) {
+        Patient watch;
+        Crew crew(n_threads, watch);
+        std::vector<std::atomic<int>> done(100);
+        CHECK(crew.run(100, [&] {
+            return [&](std::int64_t job, Crew::Pulse&) { ++done[static_cast<std::size_t>(job)]; };
+        }));
+        bool once = true;
+        for (const auto& count : done) once &= count == 1;
+        CHECK(once);
+        bool thrown = false;
+        try {
+            crew.run(100, [&] {
+                return [&](std::int64_t job, Crew::Pulse&) {
+                    if (job == 50) throw std::runtime_error("broken");
+                };
+            });
+        } catch (const std::runtime_error&) {
+            thrown = true;
+        }
+        CHECK(thrown);
+    }
+}
