@@ -5,13 +5,14 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from pucut import ElkanNotoClassifier, PUThresholdClassifier
+from pucut import ElkanNotoClassifier, PUExtraTreesClassifier, PUThresholdClassifier
 
 ESTIMATORS = [
     PUThresholdClassifier(),
     PUThresholdClassifier(LinearSVC()),
     ElkanNotoClassifier(),
     ElkanNotoClassifier(LogisticRegression()),
+    PUExtraTreesClassifier(20),
 ]
 
 

@@ -141,11 +141,13 @@ def test_missing_values_as_in_the_slow_tree(risk, kind):
 @pytest.mark.parametrize("order", ["C", "F"])
 def test_more_distinct_values_than_codes(dtype, order):
     """Past 256 distinct values rows share codes, and the values have to be looked at."""
-    X, is_labelled, prior = example(n_rows=5000, n_columns=2, kind="fine")
+    X, is_labelled, prior = example(n_rows=5000, n_columns=3, kind="fine")
     X[:, 1] = np.round(X[:, 1] * 300)  # few enough for two bytes
+    # Neighbours among the numbers: cuts fall on values.
+    X[:, 2] = 1.0 + np.random.default_rng(1).integers(1000, size=5000) * np.finfo(dtype).eps
     X = np.asarray(X, dtype=dtype, order=order)
     X[::50] = np.nan
-    compare_with_oracle(X, is_labelled, prior, TreeOptions(min_samples_leaf=20), n_trees=1)
+    compare_with_oracle(X, is_labelled, prior, TreeOptions(min_samples_leaf=5), n_trees=1)
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,11 @@
 
 from importlib.metadata import version
 
-from pucut.estimators import ElkanNotoClassifier, PUThresholdClassifier
+from pucut.estimators import (
+    ElkanNotoClassifier,
+    PUExtraTreesClassifier,
+    PUThresholdClassifier,
+)
 from pucut.parametric_cut import CutPath, parametric_cut
 from pucut.priors import estimate_prior
 
@@ -11,6 +15,7 @@ __version__ = version("pucut")
 __all__ = [
     "CutPath",
     "ElkanNotoClassifier",
+    "PUExtraTreesClassifier",
     "PUThresholdClassifier",
     "__version__",
     "estimate_prior",
