@@ -1,6 +1,7 @@
 #include "trees/columns.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -15,6 +16,7 @@ namespace {
 
 // Adjacent columns of a row share a cache line: they are read together.
 constexpr std::int32_t kColumnsAtOnce = 16;
+constexpr std::int32_t kRowsAtOnce = 64;
 
 // Quantiles of so many values are close enough to those of all.
 constexpr std::int32_t kSampleForCuts = 1 << 17;
@@ -61,35 +63,85 @@ std::size_t size_of(ValueType type) {
 // Numbers are looked up by their bits; + 0.0 makes one zero of two.
 std::uint64_t bits_of(double value) { return std::bit_cast<std::uint64_t>(value + 0.0); }
 
-// Gives each value that is not missing the number of its distinct value, in order of appearance;
-// false when there are more of them than `limit`.
+// Numbers the distinct values in order of appearance, up to a limit, a piece of the column at a
+// time.
 template <class Code>
-bool number_distinct(std::span<const double> values, std::size_t limit, Code missing_code,
-                     std::vector<double>& distinct, Code* codes) {
-    const std::size_t mask = std::bit_ceil(4 * limit) - 1;
-    const std::uint64_t empty = ~std::uint64_t{0};  // the bits of a NaN
-    std::vector<std::uint64_t> keys(mask + 1, empty);
-    std::vector<Code> code_at(mask + 1);
-    distinct.clear();
-    for (std::size_t i = 0; i < values.size(); ++i) {
-        const double value = values[i];
-        if (value != value) {
-            codes[i] = missing_code;
-            continue;
+class Numbering {
+  public:
+    explicit Numbering(std::size_t limit)
+        : limit_(limit),
+          mask_(std::bit_ceil(4 * limit) - 1),
+          keys_(mask_ + 1, kEmpty),
+          code_at_(mask_ + 1) {}
+
+    // Codes of the next values, kMissing where there is none. False from the moment on at which
+    // there are more distinct values than codes.
+    bool add(std::span<const double> values, Code* codes) {
+        for (std::size_t i = 0; i < values.size() && !failed_; ++i) {
+            const double value = values[i];
+            if (value != value) {
+                codes[i] = kMissing;
+                has_missing_ = true;
+                continue;
+            }
+            const std::uint64_t bits = bits_of(value);
+            std::size_t slot = static_cast<std::size_t>((bits * 0x9e3779b97f4a7c15U) >> 32) & mask_;
+            while (keys_[slot] != bits && keys_[slot] != kEmpty) slot = (slot + 1) & mask_;
+            if (keys_[slot] == kEmpty) {
+                if (distinct_.size() == limit_) {
+                    failed_ = true;
+                    break;
+                }
+                keys_[slot] = bits;
+                code_at_[slot] = static_cast<Code>(distinct_.size());
+                distinct_.push_back(value + 0.0);
+            }
+            codes[i] = code_at_[slot];
         }
-        const std::uint64_t bits = bits_of(value);
-        std::size_t slot = static_cast<std::size_t>((bits * 0x9e3779b97f4a7c15U) >> 32) & mask;
-        while (keys[slot] != bits && keys[slot] != empty) slot = (slot + 1) & mask;
-        if (keys[slot] == empty) {
-            if (distinct.size() == limit) return false;
-            keys[slot] = bits;
-            code_at[slot] = static_cast<Code>(distinct.size());
-            distinct.push_back(value + 0.0);
-        }
-        codes[i] = code_at[slot];
+        // The last code is that of a missing value, if there is one.
+        failed_ |= has_missing_ && distinct_.size() > kMissing;
+        return !failed_;
     }
-    return true;
-}
+
+    [[nodiscard]] bool failed() const { return failed_; }
+    [[nodiscard]] bool has_missing() const { return has_missing_; }
+
+    // From order of appearance to order of size; returns the values in this order.
+    std::vector<double> finish(std::span<Code> codes) {
+        std::vector<Code> order(distinct_.size());
+        std::iota(order.begin(), order.end(), Code{0});
+        std::sort(order.begin(), order.end(),
+                  [&](Code a, Code b) { return distinct_[a] < distinct_[b]; });
+        std::vector<Code> rank(std::size_t{kMissing} + 1, kMissing);
+        for (std::size_t i = 0; i < order.size(); ++i) rank[order[i]] = static_cast<Code>(i);
+        for (Code& code : codes) code = rank[code];
+        std::sort(distinct_.begin(), distinct_.end());
+        return std::move(distinct_);
+    }
+
+  private:
+    static constexpr Code kMissing = std::numeric_limits<Code>::max();
+    static constexpr std::uint64_t kEmpty = ~std::uint64_t{0};  // the bits of a NaN
+
+    std::size_t limit_;
+    std::size_t mask_;
+    std::vector<std::uint64_t> keys_;
+    std::vector<Code> code_at_;
+    std::vector<double> distinct_;
+    bool has_missing_ = false;
+    bool failed_ = false;
+};
+
+// The numbering of a column whose codes take a byte, while it is read.
+struct ByteCodes {
+    explicit ByteCodes(std::size_t n_rows)
+        : codes(std::make_unique_for_overwrite<std::byte[]>(n_rows)) {}
+    [[nodiscard]] std::uint8_t* at(std::int32_t row) {
+        return reinterpret_cast<std::uint8_t*>(codes.get()) + row;
+    }
+    Numbering<std::uint8_t> numbering{256};
+    std::unique_ptr<std::byte[]> codes;
+};
 
 // At most `limit` of the values, in even steps of rank.
 std::vector<double> quantiles(std::span<const double> values, std::size_t limit) {
@@ -134,21 +186,23 @@ void ColumnView::read(std::int32_t first, std::int32_t n, double* into, std::ptr
     });
 }
 
+CodedColumn::CodedColumn(const ColumnView& view, std::int32_t n_categories,
+                         std::unique_ptr<std::byte[]> codes, std::vector<double> cuts,
+                         bool has_missing)
+    : view_(view),
+      cuts_(std::move(cuts)),
+      codes_(std::move(codes)),
+      n_categories_(n_categories),
+      has_missing_(has_missing) {}
+
 template <class Code>
 bool CodedColumn::code_exactly(std::span<const double> values, std::size_t limit) {
-    const auto missing = static_cast<Code>(missing_code());
     codes_ = std::make_unique_for_overwrite<std::byte[]>(values.size() * sizeof(Code));
     auto* codes = reinterpret_cast<Code*>(codes_.get());
-    if (!number_distinct(values, limit, missing, cuts_, codes)) return false;
-
-    // From order of appearance to order of size.
-    std::vector<Code> order(cuts_.size());
-    std::iota(order.begin(), order.end(), Code{0});
-    std::sort(order.begin(), order.end(), [&](Code a, Code b) { return cuts_[a] < cuts_[b]; });
-    std::vector<Code> rank(std::size_t{std::numeric_limits<Code>::max()} + 1, missing);
-    for (std::size_t i = 0; i < order.size(); ++i) rank[order[i]] = static_cast<Code>(i);
-    for (std::size_t i = 0; i < values.size(); ++i) codes[i] = rank[codes[i]];
-    std::sort(cuts_.begin(), cuts_.end());
+    Numbering<Code> numbering(limit);
+    if (!numbering.add(values, codes)) return false;
+    has_missing_ = numbering.has_missing();
+    cuts_ = numbering.finish(std::span(codes, values.size()));
     return true;
 }
 
@@ -166,16 +220,13 @@ void CodedColumn::code_by_quantiles(std::span<const double> values, std::size_t 
 CodedColumn::CodedColumn(const ColumnView& view, std::span<const double> values,
                          std::int32_t n_categories)
     : view_(view), n_categories_(n_categories) {
-    has_missing_ =
-        std::any_of(values.begin(), values.end(), [](double value) { return value != value; });
-    const std::size_t narrow_limit = has_missing_ ? 255 : 256;
-    if (code_exactly<std::uint8_t>(values, narrow_limit)) return;
-
+    if (code_exactly<std::uint8_t>(values, 256)) return;
     // The cuts take half a byte a row.
     const std::size_t wide_limit = std::min<std::size_t>(65534, values.size() / 16);
-    wide_ = size_of(view.type) == 8 && !view.sparse && wide_limit > narrow_limit;
+    wide_ = size_of(view.type) == 8 && !view.sparse && wide_limit > 256;
     if (wide_ && code_exactly<std::uint16_t>(values, wide_limit)) return;
-
+    has_missing_ =
+        std::any_of(values.begin(), values.end(), [](double value) { return value != value; });
     exact_ = false;
     if (wide_)
         code_by_quantiles<std::uint16_t>(values, wide_limit);
@@ -188,33 +239,48 @@ bool code_columns(const Table& table, Crew& crew, std::vector<CodedColumn>& code
     const auto n_rows = static_cast<std::size_t>(table.n_rows);
     coded.resize(static_cast<std::size_t>(n_columns));
     const std::int64_t n_groups = (n_columns + kColumnsAtOnce - 1) / kColumnsAtOnce;
+
+    const auto code_group = [&](std::int32_t first, std::int32_t count, Crew::Pulse& pulse) {
+        const auto columns =
+            std::span(table.columns)
+                .subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
+        std::vector<ByteCodes> bytes;
+        for (std::int32_t i = 0; i < count; ++i) bytes.emplace_back(n_rows);
+        std::array<double, kRowsAtOnce> piece;
+        for (std::int32_t row = 0; row < table.n_rows; row += kRowsAtOnce) {
+            const std::int32_t n = std::min(kRowsAtOnce, table.n_rows - row);
+            if (!columns[0].sparse)
+                for (std::int32_t i = row + n; i < std::min(row + 2 * n, table.n_rows); ++i)
+                    flow::prefetch(columns[0].values + i * columns[0].stride);
+            for (std::size_t i = 0; i < columns.size(); ++i) {
+                if (bytes[i].numbering.failed()) continue;
+                columns[i].read(row, n, piece.data(), 1);
+                bytes[i].numbering.add(std::span(piece).first(static_cast<std::size_t>(n)),
+                                       bytes[i].at(row));
+            }
+        }
+        std::vector<double> values;
+        for (std::size_t i = 0; i < columns.size(); ++i) {
+            if (pulse.stopped()) return;
+            const std::size_t column = static_cast<std::size_t>(first) + i;
+            Numbering<std::uint8_t>& numbering = bytes[i].numbering;
+            if (numbering.failed()) {
+                bytes[i].codes.reset();
+                values.resize(n_rows);
+                columns[i].read(0, table.n_rows, values.data(), 1);
+                coded[column] = CodedColumn(columns[i], values, table.n_categories[column]);
+            } else {
+                auto cuts = numbering.finish(std::span(bytes[i].at(0), n_rows));
+                coded[column] =
+                    CodedColumn(columns[i], table.n_categories[column], std::move(bytes[i].codes),
+                                std::move(cuts), numbering.has_missing());
+            }
+        }
+    };
     return crew.run(n_groups, [&] {
-        return [&, buffer = std::vector<double>()](std::int64_t group, Crew::Pulse& pulse) mutable {
+        return [&](std::int64_t group, Crew::Pulse& pulse) {
             const auto first = static_cast<std::int32_t>(group) * kColumnsAtOnce;
-            const std::int32_t count = std::min(kColumnsAtOnce, n_columns - first);
-            buffer.resize(n_rows * static_cast<std::size_t>(count));
-            constexpr std::int32_t kRowsAtOnce = 64;
-            const ColumnView& first_column = table.columns[static_cast<std::size_t>(first)];
-            for (std::int32_t row = 0; row < table.n_rows; row += kRowsAtOnce) {
-                const std::int32_t n = std::min(kRowsAtOnce, table.n_rows - row);
-                if (!first_column.sparse)
-                    for (std::int32_t i = row + n; i < std::min(row + 2 * n, table.n_rows); ++i)
-                        flow::prefetch(first_column.values + i * first_column.stride);
-                for (std::int32_t i = 0; i < count; ++i)
-                    table.columns[static_cast<std::size_t>(first + i)].read(
-                        row, n,
-                        buffer.data() + static_cast<std::size_t>(i) * n_rows +
-                            static_cast<std::size_t>(row),
-                        1);
-            }
-            for (std::int32_t i = 0; i < count; ++i) {
-                if (pulse.stopped()) return;
-                const auto column = static_cast<std::size_t>(first + i);
-                coded[column] = CodedColumn(
-                    table.columns[column],
-                    std::span(buffer).subspan(static_cast<std::size_t>(i) * n_rows, n_rows),
-                    table.n_categories[column]);
-            }
+            code_group(first, std::min(kColumnsAtOnce, n_columns - first), pulse);
         };
     });
 }

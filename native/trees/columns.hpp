@@ -50,6 +50,9 @@ class CodedColumn {
   public:
     // `values` are those of the view, read before.
     CodedColumn(const ColumnView& view, std::span<const double> values, std::int32_t n_categories);
+    // Of a column that was coded exactly, a byte a value.
+    CodedColumn(const ColumnView& view, std::int32_t n_categories,
+                std::unique_ptr<std::byte[]> codes, std::vector<double> cuts, bool has_missing);
     CodedColumn() = default;
 
     [[nodiscard]] bool wide() const { return wide_; }  // two bytes a code

@@ -239,13 +239,14 @@ class PUExtraTreesClassifier(PUClassifier):
             "n_threads": self._n_threads(),
             "callback": self.callback,
         }
+        # Before the forest is there: its memory is not needed beside that of the other trees.
+        unseen = self._unseen_scores(labels, growing)
         self.forest_ = grow_forest(**growing, n_trees=self.n_estimators)
         self.feature_importances_ = forest_importances(self.forest_)
         self._fit_table: Table | None = table
         own = self._ranked(forest_scores(self.forest_, table, n_threads=self._n_threads()))
-        unseen = own if self.cross_fit is None else self._unseen_scores(labels, growing, own)
         half = 0.5 if self.threshold == "half" else None
-        self._settle_answers(unseen, labels, half)
+        self._settle_answers(own if unseen is None else unseen, labels, half)
         if self.cross_fit == "threshold":
             positive = (
                 positives_by_prior(own, labels, self.prior_)
@@ -288,16 +289,14 @@ class PUExtraTreesClassifier(PUClassifier):
     def _n_threads(self) -> int:
         return int(effective_n_jobs(self.n_jobs))
 
-    def _unseen_scores(
-        self, labels: PULabels, growing: dict[str, Any], own: FloatArray
-    ) -> FloatArray:
+    def _unseen_scores(self, labels: PULabels, growing: dict[str, Any]) -> FloatArray | None:
         """Scores of the rows of `fit` by trees that did not see them.
 
-        A single row of a kind cannot be left out: then those of the trees that did.
+        None where they are not wanted, or where a single row of a kind cannot be left out.
         """
         n_folds = min(FOLDS, labels.n_labelled, labels.n_samples - labels.n_labelled)
-        if n_folds < 2:
-            return own
+        if self.cross_fit is None or n_folds < 2:
+            return None
         n_trees = (
             self.n_estimators if self.cross_fit == "scores" else -(-self.n_estimators // FOLDS)
         )
