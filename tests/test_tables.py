@@ -43,6 +43,16 @@ def test_categories_are_numbered_by_size(frame):
     assert table.format.n_categories.tolist() == [0, 3]
 
 
+def test_names_may_repeat_and_bytes_may_be_swapped():
+    frame = pd.DataFrame(
+        np.array([[1.0, 2.0], [np.nan, 4.0]], dtype=np.float32), columns=["x", "x"]
+    )
+    table = read_table(frame)
+    assert_columns(table, [[1, np.nan], [2, 4]])
+    assert all(column.dtype == np.float32 for column in table.values)
+    assert_columns(read_table(np.array([[1.0], [3.0]], dtype=">f8")), [[1, 3]])
+
+
 def test_numbers_of_a_category_type_are_categories():
     frame = pd.DataFrame({"x": pd.Categorical([7, 3, 7])})
     table = read_table(frame)

@@ -74,7 +74,9 @@ def read_table(
         return table if known is None else _with_format(table, known)
     if hasattr(X, "columns") and hasattr(X, "dtypes"):
         names = list(X.columns)
-        columns = [X[name] for name in names]
+        # By number where names may repeat.
+        by_place = hasattr(X, "iloc")
+        columns = [X.iloc[:, j] if by_place else X[name] for j, name in enumerate(names)]
         n_rows = len(X)
     else:
         array = np.asarray(X)
@@ -245,7 +247,8 @@ def _numbers(column: Any, number: int) -> Column:
     if isinstance(column, np.ndarray) and column.dtype in _TYPES:
         return column  # checked as a part of X
     dtype = getattr(column, "dtype", None)
-    if getattr(dtype, "kind", "") in "iufb" and hasattr(column, "isna") and column.isna().any():
+    is_extension = not isinstance(dtype, np.dtype) and getattr(dtype, "kind", "") in tuple("iufb")
+    if is_extension and column.isna().any():  # a type of pandas with missing values of its own
         array = column.to_numpy(dtype=np.float64, na_value=np.nan)
     else:
         array = np.asarray(column)
