@@ -1,7 +1,11 @@
 """Settings shared by all tests."""
 
+import os
 import sys
 from pathlib import Path
+
+# On a busy machine the threads of OpenMP wait for each other longer than small tables take.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import pytest
 from hypothesis import settings

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from pucut._checks import FloatArray
 from pucut.calibration import calibrate
@@ -67,34 +67,66 @@ class PUClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         return self._calibration.probabilities(self._score_rows(X))
 
+    def _checked_table(self, X: Any, *, reset: bool) -> Any:
+        """X with the number and names of its columns checked, for estimators that take any table.
+
+        What the columns of a data frame hold is checked when they are read (`pucut.tables`).
+        """
+        if hasattr(X, "columns") and hasattr(X, "dtypes"):
+            validate_data(self, X, reset=reset, skip_check_array=True)
+            return X
+        if isinstance(X, (list, tuple)) and np.asarray(X).dtype.kind in "US":
+            X = np.asarray(X, dtype=object)  # numbers beside strings would become strings
+        return validate_data(
+            self,
+            X,
+            reset=reset,
+            accept_sparse=["csc", "csr"],
+            dtype=None,
+            ensure_all_finite="allow-nan",
+        )
+
     def _read_labels(self, y: Any, n_samples: int) -> PULabels:
         labels = checked_pu_labels(y, pos_label=self.pos_label, n_samples=n_samples)
         self.classes_ = labels.classes
         return labels
 
-    def _settle_prior(self, X: Any, labels: PULabels, classifier: Any = None) -> None:
-        """Sets `prior_`, and `prior_estimate_` with how it was found (None where it was given)."""
+    def _settle_prior(
+        self, X: Any, labels: PULabels, scores: FloatArray | None = None, method: str = "auto"
+    ) -> None:
+        """Sets `prior_`, and `prior_estimate_` with how it was found (None where it was given).
+
+        The estimate rests on `scores`, out of fold, where there are any, else on X.
+        """
         self.prior_estimate_: PriorEstimate | None = None
         if isinstance(self.prior, str):
             self.prior_estimate_ = estimate_prior(
-                X, labels.is_labelled, classifier=classifier, random_state=self.random_state
+                X, labels.is_labelled, method, scores=scores, random_state=self.random_state
             )
         given = self.prior if self.prior_estimate_ is None else self.prior_estimate_.prior
         self.prior_ = checked_prior(given, labels)
 
-    def _settle_answers(self, scores: FloatArray, labels: PULabels, half: float | None) -> None:
+    def _settle_answers(
+        self,
+        scores: FloatArray,
+        labels: PULabels,
+        half: float | None,
+        seen: FloatArray | None = None,
+    ) -> None:
         """Sets threshold, classes of the rows of `fit`, and the map to probabilities.
 
         `scores` are those of the rows of `fit`, not learned by heart; `half` is the threshold of
-        the method's own rule, None for the one that meets the prior.
+        the method's own rule, None for the one that meets the prior. `seen` are other scores, from
+        which the classes of these rows are better known.
         """
+        own = scores if seen is None else seen
         self.scores_ = scores
         if half is None:
             self.threshold_ = threshold_for_share(scores, self.prior_)
-            positive = positives_by_prior(scores, labels, self.prior_)
+            positive = positives_by_prior(own, labels, self.prior_)
         else:
             self.threshold_ = half
-            positive = labels.is_labelled | (scores > half)
+            positive = labels.is_labelled | (own > half)
         self.transduction_ = labels.encode(positive)
         self._calibration = calibrate(
             scores, labels.is_labelled, self.prior_, half_at=self.threshold_

@@ -18,7 +18,7 @@ from pucut.cross_fitting import (
     mean_scores,
 )
 from pucut.estimators._base import ONE_DIMENSION, PRIOR_CONSTRAINTS, PUClassifier
-from pucut.pu_labels import PULabels, checked_prior
+from pucut.pu_labels import PULabels
 
 
 class _CrossFittedClassifier(MetaEstimatorMixin, PUClassifier):
@@ -146,7 +146,9 @@ class PUThresholdClassifier(_CrossFittedClassifier):
             values mean unlabelled too.
         """
         X, labels, fitted = self._fit_scores(X, y)
-        self._settle_prior(X, labels, self.estimator)
+        # A classifier of the user's may take what the default ones do not.
+        scores = None if self.estimator is None else fitted.scores
+        self._settle_prior(X, labels, scores)
         self._settle_answers(fitted.scores, labels, half=None)
         return self
 
@@ -175,7 +177,7 @@ class ElkanNotoClassifier(_CrossFittedClassifier):
     ----------
     label_frequency_ : float
         c, the estimated share of the positives that is labelled.
-    classes_, prior_, estimators_, scores_, transduction_, threshold_
+    classes_, prior_, prior_estimate_, estimators_, scores_, transduction_, threshold_
         As in `PUThresholdClassifier`; scores are the probabilities of a positive.
     """
 
@@ -212,13 +214,7 @@ class ElkanNotoClassifier(_CrossFittedClassifier):
             values mean unlabelled too.
         """
         X, labels, fitted = self._fit_scores(X, y)
-        if isinstance(self.prior, str):
-            frequency = float(fitted.scores[labels.is_labelled].mean())
-            # At most 1, or the labelled rows would be more than all; and never every row.
-            highest = (labels.n_samples - 0.5) / labels.n_samples
-            self.prior_ = min(labels.labelled_share / min(frequency, 1.0), highest)
-        else:
-            self.prior_ = checked_prior(self.prior, labels)
+        self._settle_prior(X, labels, fitted.scores, method="elkan_noto")
         self.label_frequency_ = labels.labelled_share / self.prior_
         self._settle_answers(self._divided(fitted.scores), labels, half=0.5)
         return self

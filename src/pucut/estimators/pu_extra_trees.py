@@ -8,7 +8,7 @@ import numpy.typing as npt
 from joblib import effective_n_jobs
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from pucut._checks import FloatArray
 from pucut.estimators._base import (
@@ -32,7 +32,6 @@ from pucut.pu_trees import (
     grow_forest,
     proximity_neighbors,
 )
-from pucut.selection import positives_by_prior
 from pucut.tables import Table, read_table
 
 # Of the rows, for scores by trees that did not see them.
@@ -218,7 +217,7 @@ class PUExtraTreesClassifier(PUClassifier):
         y : array-like of shape (n_samples,)
             Two values, the larger for labelled positives; missing values mean unlabelled too.
         """
-        X = self._checked(X, reset=True)
+        X = self._checked_table(X, reset=True)
         table = read_table(X, categorical_features=self.categorical_features)
         labels = self._read_labels(y, table.n_rows)
         self._settle_prior(X, labels)
@@ -245,21 +244,18 @@ class PUExtraTreesClassifier(PUClassifier):
         self.feature_importances_ = forest_importances(self.forest_)
         self._fit_table: Table | None = table
         own = self._ranked(forest_scores(self.forest_, table, n_threads=self._n_threads()))
-        half = 0.5 if self.threshold == "half" else None
-        self._settle_answers(own if unseen is None else unseen, labels, half)
-        if self.cross_fit == "threshold":
-            positive = (
-                positives_by_prior(own, labels, self.prior_)
-                if half is None
-                else labels.is_labelled | (own > half)
-            )
-            self.transduction_ = labels.encode(positive)
+        self._settle_answers(
+            own if unseen is None else unseen,
+            labels,
+            half=0.5 if self.threshold == "half" else None,
+            seen=own if self.cross_fit == "threshold" else None,
+        )
         return self
 
     def apply(self, X: Any) -> npt.NDArray[np.int32]:
         """The leaf of each row in each tree: the number of its node, (n_samples, n_estimators)."""
         check_is_fitted(self)
-        X = self._checked(X, reset=False)
+        X = self._checked_table(X, reset=False)
         return forest_apply(self.forest_, X, n_threads=self._n_threads())
 
     def proximity_neighbors(self, k: int) -> Proximities:
@@ -280,7 +276,7 @@ class PUExtraTreesClassifier(PUClassifier):
         return {**state, "_fit_table": None} if "_fit_table" in state else state
 
     def _score_rows(self, X: Any) -> FloatArray:
-        X = self._checked(X, reset=False)
+        X = self._checked_table(X, reset=False)
         return self._ranked(forest_scores(self.forest_, X, n_threads=self._n_threads()))
 
     def _ranked(self, scores: ForestScores) -> FloatArray:
@@ -309,19 +305,3 @@ class PUExtraTreesClassifier(PUClassifier):
         n_positive = self.prior_ * labels.n_samples - labels.n_labelled
         # Half a row at least: without any positive in it, the set would say nothing.
         return max(n_positive, 0.5) / (labels.n_samples - labels.n_labelled)
-
-    def _checked(self, X: Any, *, reset: bool) -> Any:
-        """X with its number and names of columns checked; values are checked by read_table."""
-        if hasattr(X, "columns") and hasattr(X, "dtypes"):
-            validate_data(self, X, reset=reset, skip_check_array=True)
-            return X
-        if isinstance(X, (list, tuple)) and np.asarray(X).dtype.kind in "US":
-            X = np.asarray(X, dtype=object)  # numbers beside strings would become strings
-        return validate_data(
-            self,
-            X,
-            reset=reset,
-            accept_sparse=["csc", "csr"],
-            dtype=None,
-            ensure_all_finite="allow-nan",
-        )
