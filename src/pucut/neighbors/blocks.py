@@ -6,12 +6,14 @@ lies above k upper bounds of its row is out. The few pairs left are measured by
 `paired_squared_distances` and ranked by distance and row number. Nothing in the result depends on
 how the product was rounded: not on the library, the threads or the blocks.
 
-Ranges of columns restrict the search to parts of the rows (see clusters.py).
+Queries visit ranges of columns, in rounds: all of them for the exact answer, a few for the
+approximate one (see clusters.py).
 """
 
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -28,9 +30,41 @@ _QUERIES = 256
 _COLUMNS = 2048
 # More candidates than this many times k a row, and the precision was too low to tell rows apart.
 _TOO_MANY = 16
+# Pairs held at a time; a block of queries with more of them is searched row by row.
+_MOST_CANDIDATES = 1 << 22
 _BLOCK_ENTRIES = 1 << 18
 
-Range = tuple[int, int]
+
+@dataclass(frozen=True, eq=False)
+class Visit:
+    """These queries (None: all of the block) are compared with these columns."""
+
+    queries: Indices | None
+    columns: slice
+
+
+# Thresholds are made tighter after each round.
+Round = Sequence[Visit]
+
+
+@dataclass(frozen=True, eq=False)
+class _Pairs:
+    """Pairs of a query and a column with their lower bounds, in pieces."""
+
+    query: list[Indices]
+    column: list[Indices]
+    bound: list[npt.NDArray[Any]]
+
+    def append(self, query: Indices, column: Indices, bound: npt.NDArray[Any]) -> None:
+        self.query.append(query)
+        self.column.append(column)
+        self.bound.append(bound)
+
+    def joined(self) -> tuple[Indices, Indices, npt.NDArray[Any]]:
+        return np.concatenate(self.query), np.concatenate(self.column), np.concatenate(self.bound)
+
+    def n_pairs(self) -> int:
+        return sum(map(len, self.query))
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,11 +80,11 @@ class _Rounded:
 
 
 class Searcher:
-    """Finds nearest rows among `points`; `numbers` are what ties are broken by and returned."""
+    """Finds nearest rows among `points`; columns are the points in `order`, or as they are."""
 
-    def __init__(self, points: Any, numbers: Indices | None = None) -> None:
+    def __init__(self, points: Any, order: Indices | None = None) -> None:
         self.points = points
-        self.numbers = np.arange(points.shape[0]) if numbers is None else numbers
+        self.order = order
         self._center: Any = 0.0
         if not is_sparse(points):
             self._center = points.mean(axis=0, dtype=np.float64)
@@ -58,17 +92,30 @@ class Searcher:
         # A power of two, which changes no digit.
         self._scale = float(2.0 ** -np.ceil(np.log2(largest))) if largest > 0 else 1.0
         self._levels: dict[type, _Rounded] = {}
+        self._lock = Lock()
 
-    def prepare(self) -> None:
-        """Rounds the points now, before several threads ask for them at once."""
-        self._level(np.float64 if is_sparse(self.points) else np.float32)
+    def __getstate__(self) -> dict[str, Any]:
+        state = self.__dict__ | {"_levels": {}}
+        del state["_lock"]
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__ |= state | {"_lock": Lock()}
 
     def _level(self, dtype: type) -> _Rounded:
-        if dtype not in self._levels:
-            self._levels[dtype] = self._rounded(self.points, dtype, are_queries=False)
-        return self._levels[dtype]
+        with self._lock:
+            if dtype not in self._levels:
+                self._levels[dtype] = self._rounded(self.points, dtype, self.order)
+            return self._levels[dtype]
 
-    def _rounded(self, rows: Any, dtype: type, *, are_queries: bool) -> _Rounded:
+    def scaled(self, rows: npt.NDArray[Any]) -> FloatArray:
+        """Dense rows moved to the origin and scaled to at most unit norm."""
+        scaled: FloatArray = (rows - self._center) * self._scale
+        return scaled
+
+    def _rounded(
+        self, rows: Any, dtype: type, order: Indices | None = None, *, are_queries: bool = False
+    ) -> _Rounded:
         # |x| |y| <= (|x|^2 + |y|^2) / 2 turns the usual bounds on rounding into multiples of the
         # norms: of the product 2 (n_features + 1) roundings; of norms, sums, the points themselves
         # and the bounds less than 48; 5 % for terms of second order. In double precision the exact
@@ -96,7 +143,10 @@ class Searcher:
         for start in range(0, n_rows, step):
             block = slice(start, start + step)
             values = matrix[block, :-1]
-            values[:] = (rows[block] - self._center) * self._scale
+            if order is None:
+                values[:] = self.scaled(rows[block])
+            else:
+                values[:] = self.scaled(rows[order[block]])
             norms[block] = np.einsum("ij,ij->i", values, values, dtype=np.float64)
             if are_queries:
                 values *= dtype(-2)
@@ -104,25 +154,54 @@ class Searcher:
         return _Rounded(matrix, norms * dtype(2 * slack))
 
     def search(
-        self, queries: Any, k: int, ranges: Sequence[Range] | None = None
+        self, queries: Any, k: int, rounds: Sequence[Round] | None = None
     ) -> tuple[Indices, FloatArray]:
-        """The k nearest of the points in `ranges` (all, if None) to each of a block of queries."""
-        if ranges is None:
-            ranges = [(0, self.points.shape[0])]
-        sparse = is_sparse(self.points)
-        limit = _TOO_MANY * (k + 4) * queries.shape[0]
+        """The k nearest points of each of a block of queries, at most 65 536 of them.
+
+        `rounds` restrict the search; every query needs at least k points in them.
+        """
+        n_queries = queries.shape[0]
+        if rounds is None:
+            rounds = all_columns(self.points.shape[0], k)
         found = None
-        if not sparse:
-            found = self._candidates(queries, k, ranges, np.float32, limit)
+        if not is_sparse(self.points):
+            limit = _TOO_MANY * (k + 4) * n_queries
+            found = self._candidates(queries, k, rounds, np.float32, limit)
         if found is None:
-            found = self._candidates(queries, k, ranges, np.float64, None)
+            found = self._candidates(queries, k, rounds, np.float64, _MOST_CANDIDATES)
+        if found is None:  # so many ties that they have to be looked at one query after the other
+            parts = [
+                self._nearest(queries[[row]], k, self._candidates_of(queries, row, k, rounds))
+                for row in range(n_queries)
+            ]
+            return np.vstack([part[0] for part in parts]), np.vstack([part[1] for part in parts])
+        return self._nearest(queries, k, found)
+
+    def _nearest(
+        self, queries: Any, k: int, candidates: tuple[Indices, Indices]
+    ) -> tuple[Indices, FloatArray]:
+        query, column = candidates
+        row = column if self.order is None else self.order[column]
+        distances = paired_squared_distances(queries, query, self.points, row)
+        return first_of_each(query, distances, row, queries.shape[0], k)
+
+    def _candidates_of(
+        self, queries: Any, row: int, k: int, rounds: Sequence[Round]
+    ) -> tuple[Indices, Indices]:
+        own = [
+            [
+                Visit(None, visit.columns)
+                for visit in visits
+                if visit.queries is None or row in visit.queries
+            ]
+            for visits in rounds
+        ]
+        found = self._candidates(queries[[row]], k, own, np.float64, None)
         assert found is not None
-        query, column = found
-        distances = paired_squared_distances(queries, query, self.points, column)
-        return first_of_each(query, distances, self.numbers[column], queries.shape[0], k)
+        return found
 
     def _candidates(
-        self, queries: Any, k: int, ranges: Sequence[Range], dtype: type, limit: int | None
+        self, queries: Any, k: int, rounds: Sequence[Round], dtype: type, limit: int | None
     ) -> tuple[Indices, Indices] | None:
         """Pairs (query, column) that may be among the k nearest, in the order of the queries.
 
@@ -131,31 +210,39 @@ class Searcher:
         points, asked = self._level(dtype), self._rounded(queries, dtype, are_queries=True)
         n_queries = len(asked.gaps)
         own_gap = asked.gaps[:, None] + dtype(1e3) * np.finfo(dtype).tiny  # room for underflow
-        # The k smallest upper bounds of each query so far; a pair whose lower bound is above the
-        # last of them is out.
+        # The k smallest upper bounds of each query so far. A pair whose lower bound is above all
+        # of them is out.
         smallest: npt.NDArray[Any] = np.full((n_queries, k), np.inf, dtype)
-        threshold = smallest[:, -1:]
-        found: list[tuple[Indices, Indices, npt.NDArray[Any]]] = []
-        n_counted, seen, seen_when_counted = 0, 0, 0
-        for chunk in _chunks(ranges, k):
-            lower = _product(asked.matrix, points.matrix, chunk)
-            if not found and lower.shape[1] >= k:
-                smallest = np.partition(lower + points.gaps[chunk], k - 1, axis=1)[:, :k]
-                threshold = np.nextafter(smallest[:, -1:] + own_gap, dtype(np.inf))
-                n_counted, seen_when_counted = 1, lower.shape[1]
-            place = np.flatnonzero(lower <= threshold)
-            query, column = np.divmod(place, lower.shape[1])
-            column += chunk.start
-            found.append((query, column, lower.ravel()[place]))
-            seen += lower.shape[1]
-            if seen < 2 * seen_when_counted:
-                continue  # counting pays when much is new
-            query, column, bound = _joined(found[n_counted:])
-            upper = _as_rows(query, bound + points.gaps[column], n_queries)
-            smallest = np.partition(np.hstack([smallest, upper]), k - 1, axis=1)[:, :k]
-            threshold = np.nextafter(smallest[:, -1:] + own_gap, dtype(np.inf))
-            n_counted, seen_when_counted = len(found), seen
-        query, column, bound = _joined(found)
+        threshold: npt.NDArray[Any] = np.full((n_queries, 1), np.inf, dtype)
+        found = _Pairs([], [], [])
+        for number, visits in enumerate(rounds):
+            fresh = _Pairs([], [], [])
+            for visit in visits:
+                visiting = slice(None) if visit.queries is None else visit.queries
+                lower = _product(asked.matrix[visiting], points.matrix[visit.columns])
+                is_counted = number == 0 and lower.shape[1] >= k
+                if is_counted:  # everything is new, so there is no need to pick
+                    upper = lower + points.gaps[visit.columns]
+                    upper.partition(k - 1, axis=1)
+                    smallest[visiting] = upper[:, :k]
+                    threshold[visiting] = _above(upper[:, k - 1 : k] + own_gap[visiting])
+                place = np.flatnonzero(lower <= threshold[visiting])
+                query, column = np.divmod(place, lower.shape[1])
+                if visit.queries is not None:
+                    query = visit.queries[query]
+                column += visit.columns.start
+                (found if is_counted else fresh).append(query, column, lower.ravel()[place])
+            if fresh.query:
+                query, column, bound = fresh.joined()
+                upper = _as_rows(query, bound + points.gaps[column], n_queries)
+                upper = np.hstack([smallest, upper])
+                upper.partition(k - 1, axis=1)
+                smallest = upper[:, :k].copy()
+                threshold = _above(smallest[:, -1:] + own_gap)
+                found.append(query, column, bound)
+            if limit is not None and found.n_pairs() > 4 * limit:
+                return None
+        query, column, bound = found.joined()
         kept = np.flatnonzero(bound <= threshold[query, 0])
         if limit is not None and len(kept) > limit:
             return None
@@ -186,38 +273,36 @@ def exact_search(
         block = slice(start, start + _QUERIES)
         indices[block], distances[block] = searcher.search(queries[block], k)
 
-    searcher.prepare()
     in_blocks(search, range(0, n_queries, _QUERIES), n_threads)
     return indices, distances
 
 
-def _chunks(ranges: Sequence[Range], k: int) -> Iterable[slice]:
-    """The ranges in pieces; the first gives the first threshold, and sorting it is dear."""
-    total = _total(ranges)
-    size = max(4 * k, int((k * total) ** 0.5))
-    for start, stop in ranges:
-        while start < stop:
-            end = min(stop, start + size)
-            yield slice(start, end)
-            start, size = end, _COLUMNS
+def all_columns(n_points: int, k: int) -> list[Round]:
+    """Every query visits every point.
+
+    The first round gives the first threshold. Sorting it is dear; so are the many that pass where
+    a threshold comes from few. Rounds double, since counting pays where much is new.
+    """
+    start, size = 0, max(4 * k, int((k * n_points) ** 0.5))
+    rounds: list[Round] = []
+    while start < n_points:
+        stop = min(n_points, start + size)
+        step = size if start == 0 else _COLUMNS
+        pieces = range(start, stop, step)
+        rounds.append([Visit(None, slice(piece, min(stop, piece + step))) for piece in pieces])
+        start, size = stop, max(stop, _COLUMNS)
+    return rounds
 
 
-def _total(ranges: Sequence[Range]) -> int:
-    return sum(stop - start for start, stop in ranges)
+def _product(queries: Any, points: Any) -> npt.NDArray[Any]:
+    product: npt.NDArray[Any] = queries @ points.T
+    return product.toarray() if is_sparse(product) else product  # type: ignore[attr-defined]
 
 
-def _product(queries: Any, points: Any, chunk: slice) -> npt.NDArray[Any]:
-    if is_sparse(points):
-        product: npt.NDArray[Any] = (queries @ points[chunk].T).toarray()
-        return product
-    return np.asarray(queries @ points[chunk].T)
-
-
-def _joined(
-    parts: Sequence[tuple[Indices, Indices, npt.NDArray[Any]]],
-) -> tuple[Indices, Indices, npt.NDArray[Any]]:
-    query, column, bound = zip(*parts, strict=True)
-    return np.concatenate(query), np.concatenate(column), np.concatenate(bound)
+def _above(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """The next larger numbers: sums that were rounded down are covered again."""
+    larger: npt.NDArray[Any] = np.nextafter(values, values.dtype.type(np.inf))
+    return larger
 
 
 def _order_of(query: Indices) -> Indices:

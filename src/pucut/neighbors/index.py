@@ -4,10 +4,13 @@ import numbers
 from typing import Any, Protocol
 
 import numpy as np
+import numpy.typing as npt
 from sklearn.base import clone
+from sklearn.utils import check_random_state
 
 from pucut._checks import FloatArray, checked_n_threads
 from pucut.neighbors.blocks import Searcher, exact_search
+from pucut.neighbors.clusters import ClusterEngine
 from pucut.neighbors.distances import is_sparse
 from pucut.neighbors.equal_rows import Indices, group_equal_rows
 from pucut.neighbors.lists import (
@@ -26,6 +29,8 @@ _WORK_OF_A_PAIR = 45
 # Sparse rows, in the same unit: one multiplication of two entries, and one pair of rows.
 _SPARSE_WORK_OF_A_MULTIPLICATION = 60
 _SPARSE_WORK_OF_A_PAIR = 250
+# The approximate and the GPU search make sparse rows dense, up to this size.
+MOST_DENSE_BYTES = 1 << 31
 
 
 def nearest_neighbors(
@@ -164,6 +169,25 @@ class ExactEngine:
         return exact_search(self._searcher, queries, k, self._n_threads)
 
 
+class TorchEngine:
+    method = "torch"
+    recall = 1.0
+
+    def __init__(self, points: npt.NDArray[Any]) -> None:
+        self._points = points
+
+    def search(self, queries: Any, k: int) -> tuple[Indices, FloatArray]:
+        try:
+            from pucut.neighbors import torch_search
+        except ImportError as error:
+            raise ImportError(
+                "method='torch' needs PyTorch: install pucut[torch], or use another method"
+            ) from error
+        if is_sparse(queries):
+            queries = queries.toarray()
+        return torch_search.nearest_rows(self._points, queries, k)
+
+
 class _PointSearch:
     def __init__(
         self, points: Any, n_neighbors: int, method: str, n_threads: int, random_state: Any
@@ -221,7 +245,26 @@ def _engine(
 ) -> Engine:
     if method not in METHODS:
         raise ValueError(f"method must be one of {', '.join(METHODS)}, found {method!r}")
-    return ExactEngine(points, n_threads)
+    n_bytes = points.shape[0] * points.shape[1] * points.dtype.itemsize
+    if method == "auto":
+        # Sparse rows that would not fit into memory as dense ones can only be searched exactly.
+        takes_seconds = _exact_work(points) <= _MOST_EXACT_WORK
+        fits = not is_sparse(points) or n_bytes <= MOST_DENSE_BYTES
+        method = "exact" if takes_seconds or not fits else "approximate"
+    if method == "exact":
+        return ExactEngine(points, n_threads)
+    if is_sparse(points):
+        if n_bytes > MOST_DENSE_BYTES:
+            raise ValueError(
+                f"method={method!r} needs dense rows, at most {MOST_DENSE_BYTES} bytes of them; "
+                f"these {points.shape[0]} x {points.shape[1]} would be {n_bytes} bytes: use "
+                "method='exact', or reduce the number of features"
+            )
+        points = points.toarray()
+    if method == "torch":
+        return TorchEngine(points)
+    seed = int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
+    return ClusterEngine(points, n_neighbors, n_threads, seed)
 
 
 def _exact_work(points: Any) -> float:
