@@ -9,6 +9,7 @@ only finding the nearest centre grows with n, by n / size products a row.
 """
 
 import itertools
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -23,12 +24,15 @@ TARGET_RECALL = 0.99
 _SAMPLE_ROWS = 400
 _ROWS_PER_CENTER = 32
 _STEPS = 5
-# A query may visit the clusters whose centres are the nearest to that of its own cluster, so many.
-_MOST_NEAR = 512
+# Of the share of neighbours that may be missed, the part that is missed because only clusters near
+# the point's own are looked at.
+_MISSED_AS_NOT_NEAR = 1 / 4
 # Clusters of these ranks begin a new round, with tighter thresholds.
 _ROUNDS = (0, 1, 4)
-# Visiting a larger share of the clusters than this is not worth it.
+# Where even a third of the clusters is not enough, the search stops there: what the data then
+# would need is the exact search.
 _LARGEST_SHARE = 1 / 3
+_ALWAYS_ALLOWED = 32
 _QUERIES = 4096
 _ASSIGNED_AT_ONCE = 1024
 
@@ -41,7 +45,7 @@ class ClusterEngine:
     def __init__(self, points: Any, n_neighbors: int, n_threads: int, seed: int) -> None:
         n_points = len(points)
         rng = np.random.default_rng(seed)
-        self._points = points
+        self.points = points
         self._n_threads = n_threads
         self._scaled = Searcher(points).scaled
         self._centers = self._cluster(max(1, n_points // _cluster_size(n_points)), rng)
@@ -49,28 +53,50 @@ class ClusterEngine:
         self._sizes = np.bincount(self._own, minlength=len(self._centers))
         self._ends = np.cumsum(self._sizes)
         self._searcher = Searcher(points, np.argsort(self._own, kind="stable"))
-        n_neighbors = min(n_neighbors, n_points - 1)
-        sample = rng.permutation(n_points)[: 2 * _SAMPLE_ROWS]
-        indices, _ = exact_search(self._searcher, points[sample], n_neighbors + 1, n_threads)
+        self._n_visits, self.recall = 1, 1.0
+        self._near = np.zeros((1, 1), dtype=np.int64)
+        if len(self._centers) > 1:
+            self._choose_visits(min(n_neighbors, n_points - 1), rng)
+
+    def _choose_visits(self, n_neighbors: int, rng: np.random.Generator) -> None:
+        """Learns from the true neighbours of some points, and measures the recall on others."""
+        sample = rng.permutation(len(self.points))[: 2 * _SAMPLE_ROWS]
+        rows, k = self.points[sample], n_neighbors + 1
+        indices, _ = exact_search(self._searcher, rows, k, self._n_threads)
         is_other = indices != sample[:, None]
-        half = (len(sample) + 1) // 2
-        self._n_visits = self._visits_needed(sample[:half], indices[:half], is_other[:half])
-        n_near = min(len(self._centers), _MOST_NEAR)
-        self._near, _ = exact_search(Searcher(self._centers), self._centers, n_near, n_threads)
-        # Measured on rows that the number of visits was not chosen by.
-        found, _ = self.search(points[sample[half:]], n_neighbors + 1)
+        half = len(sample) // 2
+        n_near = self._learn_visits(sample[:half], indices[:half], is_other[:half])
+        centers = Searcher(self._centers)
+        self._near, _ = exact_search(centers, self._centers, n_near, self._n_threads)
+        found, _ = self._search_points(sample[half:], k)
         hits = (indices[half:, :, None] == found[:, None, :]).any(axis=2)
-        self.recall = float(hits[is_other[half:]].mean()) if half < len(sample) else 1.0
+        self.recall = float(hits[is_other[half:]].mean())
 
     def search(self, queries: Any, k: int) -> tuple[Indices, FloatArray]:
-        own = self._own if queries is self._points else self._nearest_centers(queries)
+        if queries is self.points:
+            return self._search_points(np.arange(len(queries)), k)
+        # The nearest centres are found exactly, so that no answer depends on other queries.
+        visited, _ = exact_search(
+            Searcher(self._centers), self._scaled(queries), self._n_visits, self._n_threads
+        )
+        return self._search_in(queries, visited[:, 0], k, lambda rows: visited[rows])
+
+    def _search_points(self, points: Indices, k: int) -> tuple[Indices, FloatArray]:
+        """The same for some of the points, of which the cluster is known; this is faster."""
+        rows = self.points if len(points) == len(self.points) else self.points[points]
+        own = self._own[points]
+        return self._search_in(rows, own, k, lambda part: self._visited(rows[part], own[part]))
+
+    def _search_in(
+        self, queries: Any, own: Indices, k: int, visited_by: Callable[[Indices], Indices]
+    ) -> tuple[Indices, FloatArray]:
         order = np.argsort(own, kind="stable")
         indices = np.empty((len(queries), k), dtype=np.int64)
         distances = np.empty((len(queries), k))
 
         def search(start: int) -> None:
             rows = order[start : start + _QUERIES]
-            visited = self._visited(queries[rows], own[rows])
+            visited = visited_by(rows)
             is_poor = self._sizes[visited].sum(axis=1) < k
             for part, rounds in (
                 (rows[is_poor], None),
@@ -84,9 +110,9 @@ class ClusterEngine:
 
     def _cluster(self, n_clusters: int, rng: np.random.Generator) -> npt.NDArray[np.float32]:
         """Centres by k-means on a sample, numbered so that near ones have near numbers."""
-        n_points = len(self._points)
+        n_points = len(self.points)
         n_rows = min(n_points, _ROWS_PER_CENTER * n_clusters)
-        sample = self._points[np.sort(rng.choice(n_points, n_rows, replace=False))]
+        sample = self.points[np.sort(rng.choice(n_points, n_rows, replace=False))]
         scaled = self._scaled(sample).astype(np.float32)
         self._centers = scaled[np.sort(rng.choice(n_rows, n_clusters, replace=False))]
         for _ in range(_STEPS):
@@ -112,19 +138,31 @@ class ClusterEngine:
         in_blocks(assign, range(0, len(rows), _ASSIGNED_AT_ONCE), self._n_threads)
         return nearest
 
-    def _visits_needed(
+    def _learn_visits(
         self, sample: Indices, neighbors: Indices, is_other: npt.NDArray[np.bool_]
     ) -> int:
-        """The number of clusters to visit for the target recall on a sample of points."""
+        """Sets the number of visits for the target recall; returns how many clusters are near."""
         n_clusters = len(self._centers)
-        own = self._own[sample]
-        rows = self._scaled(self._points[sample]).astype(np.float32)
-        rank = _ranks(_squared_norms(self._centers) - 2 * rows @ self._centers.T)
-        from_own = _squared_norms(self._centers) - 2 * self._centers[own] @ self._centers.T
-        needed = np.where(_ranks(from_own) < _MOST_NEAR, rank + 1, n_clusters)
-        needed = np.take_along_axis(needed, self._own[neighbors], axis=1)[is_other]
-        enough = int(np.quantile(needed, TARGET_RECALL, method="higher"))
-        return min(enough, max(1, int(_LARGEST_SHARE * n_clusters)))
+        clusters = self._own[neighbors]
+        norms = _squared_norms(self._centers)
+
+        def ranks(rows: npt.NDArray[np.float32]) -> Indices:
+            order = np.argsort(norms - 2 * rows @ self._centers.T, axis=1, kind="stable")
+            ranks = np.empty_like(order)
+            np.put_along_axis(ranks, order, np.arange(n_clusters)[None], axis=1)
+            return np.asarray(np.take_along_axis(ranks, clusters, axis=1)[is_other])
+
+        def enough(counts: Indices, share: float) -> int:
+            return int(np.quantile(counts, share, method="higher"))
+
+        from_own = ranks(self._centers[self._own[sample]])
+        missed = 1 - TARGET_RECALL
+        n_near = enough(from_own + 1, 1 - missed * _MISSED_AS_NOT_NEAR)
+        from_row = ranks(self._scaled(self.points[sample]).astype(np.float32))
+        n_visits = enough(np.where(from_own < n_near, from_row + 1, n_clusters), TARGET_RECALL)
+        most = max(_ALWAYS_ALLOWED, int(_LARGEST_SHARE * n_clusters))
+        self._n_visits = min(n_visits, most, n_clusters)
+        return max(n_near, self._n_visits)
 
     def _visited(self, queries: Any, own: Indices) -> Indices:
         """The clusters each query visits, nearest first up to the limits of the rounds."""
@@ -165,14 +203,8 @@ def _cluster_size(n_points: int) -> int:
 
 
 def _squared_norms(rows: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-    return np.einsum("ij,ij->i", rows, rows)
-
-
-def _ranks(scores: npt.NDArray[Any]) -> Indices:
-    order = np.argsort(scores, axis=1, kind="stable")
-    ranks = np.empty_like(order)
-    np.put_along_axis(ranks, order, np.arange(scores.shape[1])[None], axis=1)
-    return ranks
+    norms: npt.NDArray[np.float32] = np.einsum("ij,ij->i", rows, rows)
+    return norms
 
 
 def _in_halves(rows: npt.NDArray[np.float32], numbers: Indices) -> Indices:

@@ -151,6 +151,7 @@ class Engine(Protocol):
 
     method: str
     recall: float
+    points: Any  # dense, if queries have to be
 
     def search(self, queries: Any, k: int) -> tuple[Indices, FloatArray]:
         """The k nearest points of each query by distance and number, and squared distances."""
@@ -162,6 +163,7 @@ class ExactEngine:
     recall = 1.0
 
     def __init__(self, points: Any, n_threads: int) -> None:
+        self.points = points
         self._searcher = Searcher(points)
         self._n_threads = n_threads
 
@@ -174,7 +176,7 @@ class TorchEngine:
     recall = 1.0
 
     def __init__(self, points: npt.NDArray[Any]) -> None:
-        self._points = points
+        self.points = points
 
     def search(self, queries: Any, k: int) -> tuple[Indices, FloatArray]:
         try:
@@ -183,9 +185,7 @@ class TorchEngine:
             raise ImportError(
                 "method='torch' needs PyTorch: install pucut[torch], or use another method"
             ) from error
-        if is_sparse(queries):
-            queries = queries.toarray()
-        return torch_search.nearest_rows(self._points, queries, k)
+        return torch_search.nearest_rows(self.points, queries, k)
 
 
 class _PointSearch:
@@ -193,13 +193,13 @@ class _PointSearch:
         self, points: Any, n_neighbors: int, method: str, n_threads: int, random_state: Any
     ) -> None:
         self._groups = group_equal_rows(points)
-        single = self._groups.are_all_single
-        self._unique = points if single else points[self._groups.first_members]
-        self._engine = _engine(self._unique, n_neighbors, method, n_threads, random_state)
+        if not self._groups.are_all_single:
+            points = points[self._groups.first_members]
+        self._engine = _engine(points, n_neighbors, method, n_threads, random_state)
 
     def of_points(self, k: int) -> NeighborLists:
         # One more, since the row itself will be found too.
-        indices, distances = self._rows(self._unique, k + 1)
+        indices, distances = self._rows(self._engine.points, k + 1)
         if not self._groups.are_all_single:
             indices, distances = indices[self._groups.group_of], distances[self._groups.group_of]
         return self._lists(*without_itself(indices, distances))
@@ -208,6 +208,8 @@ class _PointSearch:
         return self._lists(*self._rows(queries, k))
 
     def _rows(self, queries: Any, k: int) -> tuple[Indices, FloatArray]:
+        if is_sparse(queries) and not is_sparse(self._engine.points):
+            queries = queries.toarray()
         groups, distances = self._engine.search(queries, min(k, self._groups.n_groups))
         if self._groups.are_all_single:
             return groups, distances

@@ -119,9 +119,8 @@ class _Search:
         )
         # Both the pairs and a mask in double precision are held at once.
         size = torch.maximum(counts * 64, torch.full_like(counts, 16 * lower.shape[1]))
-        number = (size.cumsum(dim=0) // self._memory).cpu()
-        sizes = number.unique_consecutive(return_counts=True)[1]
-        return list(rows.split(sizes.tolist()))
+        part_of = (size.cumsum(dim=0) // self._memory).cpu().numpy()
+        return list(rows.split(np.unique(part_of, return_counts=True)[1].tolist()))
 
     def _ranked(self, queries: Any, pairs: Any, k: int) -> tuple[Any, Any]:
         """The k nearest of pairs (query, column), which are sorted."""
@@ -144,7 +143,7 @@ class _Search:
         return torch.cat(parts)
 
     def _rows_at_once(self) -> int:
-        return max(1, self._memory // (32 * max(1, self._n_features)))
+        return max(1, self._memory // (32 * max(1, int(self._n_features))))
 
     def _rounded(self, rows: Any) -> tuple[Any, Any]:
         """Rows moved to the origin, scaled and rounded to single precision; squared norms."""
