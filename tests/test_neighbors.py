@@ -126,6 +126,25 @@ class TestExact:
         np.testing.assert_array_equal(lists.indices, wanted)
 
     @pytest.mark.parametrize("method", EXACT_METHODS)
+    def test_queries_far_away_round_more_than_the_points_do(self, method):
+        rng = np.random.default_rng(0)
+        sides = rng.choice([-1.0, 1.0], size=(1000, 1))
+        points = sides * [1.0, 0.5, 0.25] + 1e-8 * rng.integers(0, 40, size=(1000, 3))
+        queries = 1e4 * rng.normal(size=(20, 3))
+        exact = paired_squared_distances(
+            queries, np.repeat(np.arange(20), 1000), points, np.tile(np.arange(1000), 20)
+        ).reshape(20, 1000)
+        wanted = np.argsort(exact, axis=1, kind="stable")[:, :8]
+        np.testing.assert_array_equal(nearest_to(points, queries, 8, method).indices, wanted)
+
+    @pytest.mark.parametrize("method", ["exact", "approximate"])
+    def test_a_query_beyond_single_precision(self, method):
+        points, queries = blobs(600, 3), np.array([[0.0, 0, 0], [1e60, 0, 0]])
+        lists = nearest_to(points, queries, 5, method, random_state=0)
+        assert np.isfinite(lists.squared_distances).all()
+        same(lists.nearest(1), nearest_to(points, queries, 1, "exact"))
+
+    @pytest.mark.parametrize("method", EXACT_METHODS)
     def test_every_other_row(self, method):
         points = binary(60, 5)
         lists = nearest_neighbors(points, 59, method)

@@ -33,6 +33,7 @@ _TOO_MANY = 16
 # Pairs held at a time; a block of queries with more of them is searched row by row.
 _MOST_CANDIDATES = 1 << 22
 _BLOCK_ENTRIES = 1 << 18
+_LARGEST_SINGLE_NORM = 1e15
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,7 +165,9 @@ class Searcher:
         if rounds is None:
             rounds = all_columns(self.points.shape[0], k)
         found = None
-        if not is_sparse(self.points):
+        # Queries very far away would overflow in single precision.
+        farthest = self._scale * _largest_norm(queries, self._center)
+        if not is_sparse(self.points) and farthest < _LARGEST_SINGLE_NORM:
             limit = _TOO_MANY * (k + 4) * n_queries
             found = self._candidates(queries, k, rounds, np.float32, limit)
         if found is None:
