@@ -112,8 +112,9 @@ class TestExact:
 
     @pytest.mark.parametrize("method", EXACT_METHODS)
     def test_more_columns_than_a_block(self, method):
-        points = np.round(np.random.default_rng(0).normal(size=(20_000, 3)), 1)
-        queries = np.round(np.random.default_rng(1).normal(size=(50, 3)), 1)
+        points = np.round(np.random.default_rng(0).normal(size=(20_000, 3)), 2)
+        queries = np.round(np.random.default_rng(1).normal(size=(50, 3)), 2)
+        assert group_equal_rows(points).n_groups > torch_search._LEAST_COLUMNS_FOR_GROUPS
         lists = nearest_to(points, queries, 20, method)
         distances = (
             (queries[:, 0, None] - points[:, 0]) ** 2 + (queries[:, 2, None] - points[:, 2]) ** 2
@@ -308,6 +309,13 @@ class TestApproximate:
         lists = nearest_neighbors(points, 700, "approximate", random_state=0)
         truth = nearest_neighbors(points, 700, "exact")
         assert (np.sort(lists.indices) == np.sort(truth.indices)).mean() > 0.9
+
+    def test_rows_whose_clusters_hold_too_few_are_compared_with_all(self):
+        points = blobs(1100, 4)
+        engine = clusters.ClusterEngine(points, 5, 1, 0)
+        engine._n_visits = 1
+        indices, _ = engine.search(points, 1100)
+        np.testing.assert_array_equal(np.sort(indices), np.tile(np.arange(1100), (1100, 1)))
 
     def test_sparse_rows(self):
         points = np.round(blobs(2000, 5), 1)

@@ -98,11 +98,10 @@ class ClusterEngine:
             rows = order[start : start + _QUERIES]
             visited = visited_by(rows)
             is_poor = self._sizes[visited].sum(axis=1) < k
-            for part, rounds in (
-                (rows[is_poor], None),
-                (rows[~is_poor], self._rounds(visited[~is_poor])),
-            ):
+            for is_part, is_restricted in ((is_poor, False), (~is_poor, True)):
+                part = rows[is_part]
                 if len(part):
+                    rounds = self._rounds(visited[is_part]) if is_restricted else None
                     indices[part], distances[part] = self._searcher.search(queries[part], k, rounds)
 
         in_blocks(search, range(0, len(queries), _QUERIES), self._n_threads)
