@@ -24,24 +24,32 @@ Problem = Literal["plus", "minus"]
 
 
 def hnc_plus(
-    graph: Any, positive: npt.ArrayLike | None, negative: npt.ArrayLike | None = None
+    graph: Any,
+    positive: npt.ArrayLike | None,
+    negative: npt.ArrayLike | None = None,
+    *,
+    n_threads: int | None = None,
 ) -> CutPath:
     """HNC+ for every lambda in [0, 1]: S grows with lambda, from what the positive seeds pull in.
 
     The objective at lambda is ``path.cut_value(lam)`` minus lambda times the sum of all degrees.
     Without negative seeds S is everything for every lambda.
     """
-    return _solve("plus", graph, positive, negative, (0.0, 1.0))
+    return _solve("plus", graph, positive, negative, (0.0, 1.0), n_threads)
 
 
 def hnc_minus(
-    graph: Any, positive: npt.ArrayLike | None, negative: npt.ArrayLike | None = None
+    graph: Any,
+    positive: npt.ArrayLike | None,
+    negative: npt.ArrayLike | None = None,
+    *,
+    n_threads: int | None = None,
 ) -> CutPath:
     """HNC- for every lambda in [0, 1]: S shrinks with lambda, down to the positive seeds.
 
     The objective at lambda is ``path.cut_value(lam)`` minus lambda times the sum of all degrees.
     """
-    return _solve("minus", graph, positive, negative, (0.0, 1.0))
+    return _solve("minus", graph, positive, negative, (0.0, 1.0), n_threads)
 
 
 def hnc_plus_minus(
@@ -104,6 +112,7 @@ def _solve(
     positive: npt.ArrayLike | None,
     negative: npt.ArrayLike | None,
     lambda_range: tuple[float, float],
+    n_threads: int | None = None,
 ) -> CutPath:
     checked = checked_graph(graph)
     n_nodes = checked.n_nodes
@@ -119,4 +128,5 @@ def _solve(
         lambda_range=lambda_range,
         source_seeds=in_cluster,
         sink_seeds=outside,
+        n_threads=n_threads,
     )

@@ -1,0 +1,59 @@
+"""How much each feature counts in a distance.
+
+In the paper's notation: rho_h, the weight of feature h, scaled to sum to H, the number of features,
+so that distances compare with plain ones, for which all rho_h are 1.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from pucut._checks import FloatArray
+from pucut.pu_trees import Forest, forest_importances
+
+FOREST_WEIGHTS = ("pu_trees", "pu_trees_squared")
+
+
+def forest_weights(forest: Forest, *, squared: bool = False) -> FloatArray:
+    """Importances of PU trees, or their squares, scaled to sum to the number of features.
+
+    All 1 where no feature reduced the risk of the trees.
+    """
+    importances = forest_importances(forest)
+    return _scaled(importances**2 if squared else importances)
+
+
+def checked_feature_weights(weights: Any, n_features: int) -> FloatArray:
+    """Given weights, scaled to sum to the number of features."""
+    array = np.asarray(weights)
+    if array.dtype.kind not in "biuf" or array.shape != (n_features,):
+        raise ValueError(
+            f"feature_weights must be {', '.join(repr(name) for name in FOREST_WEIGHTS)}, None or "
+            f"an array of {n_features} numbers, one a feature, found {weights!r}"
+        )
+    values = array.astype(np.float64)
+    if not np.isfinite(values).all() or (values < 0.0).any() or not values.any():
+        raise ValueError(
+            "feature_weights must be finite and not negative, with at least one above 0, found "
+            f"{values.tolist()}"
+        )
+    return _scaled(values)
+
+
+def weighted(points: Any, weights: FloatArray, *, in_place: bool = False) -> Any:
+    """Points whose plain distances are the weighted distances: columns times sqrt(rho_h)."""
+    factors = np.sqrt(weights).astype(points.dtype)
+    if hasattr(points, "tocsr"):
+        scaled = points.multiply(factors[np.newaxis, :])
+        return scaled.tocsr()
+    if in_place:
+        points *= factors
+        return points
+    return points * factors
+
+
+def _scaled(values: FloatArray) -> FloatArray:
+    total = float(values.sum())
+    if total <= 0.0:
+        return np.ones(len(values))
+    return values * (len(values) / total)
