@@ -5,7 +5,12 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from pucut import ElkanNotoClassifier, PUExtraTreesClassifier, PUThresholdClassifier
+from pucut import (
+    ElkanNotoClassifier,
+    PUExtraTreesClassifier,
+    PUThresholdClassifier,
+    TwoHNCClassifier,
+)
 
 ESTIMATORS = [
     PUThresholdClassifier(),
@@ -13,6 +18,9 @@ ESTIMATORS = [
     ElkanNotoClassifier(),
     ElkanNotoClassifier(LogisticRegression()),
     PUExtraTreesClassifier(20),
+    TwoHNCClassifier(n_estimators=20),
+    TwoHNCClassifier(n_estimators=20, inductive="nearest"),
+    TwoHNCClassifier(n_estimators=20, similarity="forest"),
 ]
 
 

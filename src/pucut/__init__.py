@@ -6,6 +6,7 @@ from pucut.estimators import (
     ElkanNotoClassifier,
     PUExtraTreesClassifier,
     PUThresholdClassifier,
+    TwoHNCClassifier,
 )
 from pucut.parametric_cut import CutPath, parametric_cut
 from pucut.priors import estimate_prior
@@ -17,6 +18,7 @@ __all__ = [
     "ElkanNotoClassifier",
     "PUExtraTreesClassifier",
     "PUThresholdClassifier",
+    "TwoHNCClassifier",
     "__version__",
     "estimate_prior",
     "parametric_cut",

@@ -2,5 +2,11 @@
 
 from pucut.estimators.naive import ElkanNotoClassifier, PUThresholdClassifier
 from pucut.estimators.pu_extra_trees import PUExtraTreesClassifier
+from pucut.estimators.two_hnc import TwoHNCClassifier
 
-__all__ = ["ElkanNotoClassifier", "PUExtraTreesClassifier", "PUThresholdClassifier"]
+__all__ = [
+    "ElkanNotoClassifier",
+    "PUExtraTreesClassifier",
+    "PUThresholdClassifier",
+    "TwoHNCClassifier",
+]

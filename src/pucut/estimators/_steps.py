@@ -1,0 +1,63 @@
+"""The steps of a long `fit`: how long each took, who is told, and what is printed."""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+try:
+    from sklearn.callback import CallbackSupportMixin, with_callbacks
+except ImportError:  # before scikit-learn 1.9
+
+    class CallbackSupportMixin:  # type: ignore[no-redef]
+        """Stands in for the class of later versions of scikit-learn."""
+
+    def with_callbacks(method: Any) -> Any:
+        return method
+
+
+__all__ = ["CallbackSupportMixin", "FitSteps", "with_callbacks"]
+
+
+class FitSteps:
+    """Times the steps, prints them if asked to, and tells scikit-learn's callbacks of them."""
+
+    def __init__(self, estimator: Any, n_steps: int, verbose: int) -> None:
+        self.seconds: dict[str, float] = {}
+        self._estimator = estimator
+        self._n_steps = n_steps
+        self._verbose = verbose
+        # None without callbacks of the user's, and in older versions of scikit-learn.
+        self._context: Any = None
+        if getattr(estimator, "_skl_callbacks", None):
+            self._context = estimator._init_callback_context(max_subtasks=n_steps)
+            self._context.call_on_fit_task_begin(estimator=estimator)
+
+    @contextmanager
+    def step(self, name: str) -> Iterator[None]:
+        """Runs a step; steps of one name are added up."""
+        number = len(self.seconds) + (name not in self.seconds)
+        context: Any = None
+        if self._context is not None:
+            context = self._context.subcontext(task_name=name)
+            context.call_on_fit_task_begin(estimator=self._estimator)
+        if self._verbose:
+            print(f"[{number}/{self._n_steps}] {name} ...", end=" ", flush=True)
+        start = time.perf_counter()
+        yield
+        took = time.perf_counter() - start
+        self.seconds[name] = self.seconds.get(name, 0.0) + took
+        if self._verbose:
+            print(f"{took:.2f} s", flush=True)
+        if context is not None:
+            context.call_on_fit_task_end(estimator=self._estimator)
+
+    def finish(self) -> None:
+        if self._context is not None:
+            self._context.call_on_fit_task_end(estimator=self._estimator)
+        if self._verbose:
+            total = sum(self.seconds.values())
+            print(f"{'step':<20}{'seconds':>9}{'share':>8}")
+            for name, took in self.seconds.items():
+                print(f"{name:<20}{took:>9.2f}{took / total:>8.0%}")
+            print(f"{'all':<20}{total:>9.2f}{1:>8.0%}")

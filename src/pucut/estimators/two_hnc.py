@@ -1,0 +1,400 @@
+"""2-HNC as a scikit-learn classifier; its stages are functions of the modules above."""
+
+import numbers
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import scipy.sparse as sp
+from joblib import effective_n_jobs
+from sklearn.base import _fit_context
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils.validation import validate_data
+
+from pucut._checks import FloatArray
+from pucut.calibration import calibrate
+from pucut.encoding import learn_encoding
+from pucut.estimators._base import PRIOR_CONSTRAINTS, PUClassifier
+from pucut.estimators._spaces import (
+    DistanceSpace,
+    ForestSpace,
+    PointSpace,
+    SimilaritySpace,
+    Space,
+    largest_similarities,
+    row_sums,
+)
+from pucut.estimators._steps import CallbackSupportMixin, FitSteps, with_callbacks
+from pucut.feature_weights import (
+    FOREST_WEIGHTS,
+    checked_feature_weights,
+    forest_weights,
+    weighted,
+)
+from pucut.inductive import (
+    nearness,
+    objective_threshold,
+    share_of_similarity,
+)
+from pucut.neighbors import nearest_neighbors
+from pucut.partitions import Partition, TwoStages, reached_from, two_stage_cuts
+from pucut.pu_labels import PULabels
+from pucut.pu_trees import Forest, forest_apply, grow_forest, proximity_neighbors
+from pucut.selection import choose_n_neighbors, closest_partition
+
+# The paper's numbers of neighbours and width of the kernel change at this number of samples.
+LARGE = 10_000
+SMALL_SETTINGS = ((5, 10, 15), 0.75)
+LARGE_SETTINGS = ((5,), 0.25)
+
+
+class TwoHNCClassifier(CallbackSupportMixin, PUClassifier):
+    """2-HNC: positive-unlabelled classification by two families of nested minimum cuts.
+
+    Hochbaum and Nitayanont. Rows are the nodes of a graph of nearest neighbours. Stage 1 cuts it
+    for every tradeoff lambda, with the labelled rows fixed on the positive side; the order in which
+    the others leave that side ranks them, and the first to leave are taken for negatives. Stage 2
+    cuts it again with both kinds of rows fixed. Of all partitions of both stages the one is taken
+    whose share of positives is closest to the prior.
+
+    Parameters
+    ----------
+    prior : float or "auto", default="auto"
+        Fraction of positives among all samples given to `fit`, labelled and unlabelled; "auto"
+        estimates it (see `prior_estimate_`). Among the unlabelled alone the fraction is smaller.
+    preset : {"paper"}, default="paper"
+        Where `n_neighbors` and `sigma` come from, if they are not given. "paper": 5, 10 and 15
+        neighbours and 0.75 for fewer than 10 000 samples, else 5 neighbours and 0.25.
+    feature_weights : {"pu_trees", "pu_trees_squared"}, array of shape (n_features,) or None, \
+default="pu_trees"
+        How much each feature counts in a distance: its importance in PU Extra Trees, the square of
+        it, given weights, or all the same. An array has a weight for each encoded feature (see
+        Notes).
+    n_neighbors : int or list of int, optional
+        Of several, the largest is taken whose partition is within 2 % of the prior, else the one
+        that comes closest. At most the number of other samples.
+    sigma : float, optional
+        Width of the kernel exp(-d^2 / (2 sigma^2 H)), with H the number of features.
+    similarity : {"gaussian", "forest", "precomputed"}, default="gaussian"
+        "gaussian": the kernel of weighted distances. "forest": the share of PU trees in which two
+        rows meet in one leaf. "precomputed": X is the symmetric matrix of the similarities of all
+        rows, best sparse; `predict` then takes similarities to the rows of `fit`.
+    neighbors : {"auto", "exact", "approximate", "torch", "precomputed"} or transformer, \
+default="auto"
+        How neighbours are found. "auto": exactly where that is fast, else approximately, with the
+        recall in `neighbor_recall_`. "torch": exactly, by PyTorch, on a GPU if there is one. A
+        scikit-learn transformer such as KNeighborsTransformer works on the weighted features.
+        "precomputed": X is a sparse graph of distances, as in scikit-learn's NearestNeighbors;
+        there are no features then, and H counts as 1.
+    lambda_grid : array of float, optional
+        Values of lambda to which the partitions are limited, rising; np.arange(501) / 1000 is the
+        paper's. By default all partitions, which are found exactly.
+    inductive : {"objective", "nearest"}, default="objective"
+        How `predict` answers: by the side that changes the objective least, or the nearer side.
+    n_estimators : int, default=100
+        Number of PU trees, where any are needed.
+    pos_label : value of y, optional
+        The value that means labelled positive, where it is not the larger of the two.
+    n_jobs : int, optional
+        Number of threads; results do not depend on it. None is 1 and -1 is all processors.
+    random_state : int, RandomState instance or None, default=None
+        For the trees, for approximate neighbours and for the estimate of the prior.
+    verbose : int, default=0
+        1 prints each step of `fit`, and a table of their times. Callbacks of scikit-learn, such as
+        its progress bar, are told of the steps where that version has them.
+
+    Attributes
+    ----------
+    classes_ : array of shape (2,)
+        The value of y that means unlabelled or negative, then the one that means positive.
+    transduction_ : array of shape (n_samples,)
+        Classes of the rows of `fit`: the chosen partition, the cut itself.
+    scores_ : float array of shape (n_samples,)
+        How far in lambda the row is from changing side, positive or 0 on the positive side.
+    negative_ranking_ : int array
+        The unlabelled rows, most likely negative first, by stage 1.
+    likely_negative_ : int array
+        Those of them that stage 2 took for negatives.
+    stage1_, stage2_ : CutPath
+        All minimum cuts of both stages; their nodes are the rows of `fit`.
+    partition_ : Partition
+        The chosen one: its stage, lambda and levels.
+    positive_fraction_ : float
+        The share of positives in it.
+    prior_ : float
+        The prior that was used.
+    prior_estimate_ : PriorEstimate or None
+        How the prior was estimated; None where it was given.
+    n_neighbors_ : int
+        The number of neighbours that was chosen.
+    sigma_ : float
+    feature_weights_ : float array of shape (n_encoded_features,)
+        They sum to the number of features.
+    forest_ : Forest or None
+        The PU trees, where any were needed.
+    graph_ : CSR array of shape (n_samples, n_samples)
+        Similarities of neighbours.
+    neighbor_recall_ : float
+        Share of the true nearest neighbours that were found; 1 where the search was exact.
+    n_unreached_ : int
+        Rows in parts of the graph without any label. The cut says nothing of these; they come
+        first in the ranking, the farthest from the labelled rows foremost, so that the prior
+        decides how many of them are positive.
+    step_seconds_ : dict
+        Where the time of `fit` went.
+    n_features_in_ : int
+    feature_names_in_ : array of shape (n_features_in_,)
+        Where X has names for all columns.
+
+    Notes
+    -----
+    Columns of numbers are standardised. Columns of strings and of category types become one
+    feature for each value, standardised too. Missing values count as the mean.
+
+    `predict` on the rows of `fit` says what the inductive rule says; `transduction_` is the cut.
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "prior": PRIOR_CONSTRAINTS,
+        "preset": [StrOptions({"paper"})],
+        "feature_weights": [StrOptions(set(FOREST_WEIGHTS)), "array-like", None],
+        "n_neighbors": [Interval(numbers.Integral, 1, None, closed="left"), "array-like", None],
+        "sigma": [Interval(numbers.Real, 0.0, None, closed="neither"), None],
+        "similarity": [StrOptions({"gaussian", "forest", "precomputed"})],
+        "neighbors": [
+            StrOptions({"auto", "exact", "approximate", "torch", "precomputed"}),
+            HasMethods(["fit_transform"]),
+        ],
+        "lambda_grid": ["array-like", None],
+        "inductive": [StrOptions({"objective", "nearest"})],
+        "n_estimators": [Interval(numbers.Integral, 1, None, closed="left")],
+        "pos_label": "no_validation",
+        "n_jobs": [numbers.Integral, None],
+        "random_state": ["random_state"],
+        "verbose": [Interval(numbers.Integral, 0, None, closed="left"), "boolean"],
+    }
+
+    def __init__(
+        self,
+        *,
+        prior: Any = "auto",
+        preset: str = "paper",
+        feature_weights: Any = "pu_trees",
+        n_neighbors: Any = None,
+        sigma: float | None = None,
+        similarity: str = "gaussian",
+        neighbors: Any = "auto",
+        lambda_grid: Any = None,
+        inductive: str = "objective",
+        n_estimators: int = 100,
+        pos_label: Any = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.prior = prior
+        self.preset = preset
+        self.feature_weights = feature_weights
+        self.n_neighbors = n_neighbors
+        self.sigma = sigma
+        self.similarity = similarity
+        self.neighbors = neighbors
+        self.lambda_grid = lambda_grid
+        self.inductive = inductive
+        self.n_estimators = n_estimators
+        self.pos_label = pos_label
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = not self._is_pairwise()
+        tags.input_tags.sparse = True
+        tags.input_tags.categorical = not self._is_pairwise()
+        tags.input_tags.string = not self._is_pairwise()
+        tags.input_tags.pairwise = self._is_pairwise()
+        return tags
+
+    @with_callbacks
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any) -> Self:
+        """Builds the graph, solves both families of cuts and chooses the partition.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Two values, the larger (or `pos_label`) for labelled positives and the other for
+            unlabelled rows; missing values mean unlabelled too.
+        """
+        X = self._checked(X, reset=True)
+        n_samples = X.shape[0]
+        labels = self._read_labels(y, n_samples)
+        grid = self._checked_grid()
+        ks = self._numbers_of_neighbors(n_samples)
+        steps = FitSteps(self, n_steps=6, verbose=int(self.verbose))
+        with steps.step("prior"):
+            self._settle_prior_of_rows(X, labels)
+        self._space = self._make_space(X, labels, max(ks), steps)
+        stages: dict[int, TwoStages] = {}
+        partitions: dict[int, Partition] = {}
+        with steps.step("cuts"):
+            remoteness = self._remoteness(min(ks), labels)
+            for k in ks:
+                stages[k] = two_stage_cuts(
+                    self._space.graph(k),
+                    labels.is_labelled,
+                    self.prior_,
+                    remoteness=remoteness,
+                    lambda_grid=grid,
+                    n_threads=self._n_threads(),
+                )
+                partitions[k] = closest_partition(stages[k], self.prior_, grid)
+        with steps.step("answers"):
+            self.n_neighbors_ = choose_n_neighbors(partitions, self.prior_)
+            self.graph_ = self._space.graph(self.n_neighbors_)
+            self._settle_partition(stages[self.n_neighbors_], partitions[self.n_neighbors_], labels)
+        steps.finish()
+        self.step_seconds_ = steps.seconds
+        return self
+
+    def _score_rows(self, X: Any) -> FloatArray:
+        X = self._checked(X, reset=False)
+        is_positive = self.partition_.is_positive
+        if self.inductive == "nearest":
+            return nearness(*self._space.distances(X, is_positive))
+        return share_of_similarity(*self._space.similarity(X, self.n_neighbors_, is_positive))
+
+    def _settle_partition(self, stages: TwoStages, partition: Partition, labels: PULabels) -> None:
+        """Sets what is known of the rows of `fit`, and how new rows are answered."""
+        is_positive = partition.is_positive
+        self.partition_ = partition
+        self.positive_fraction_ = partition.positive_fraction
+        self.transduction_ = labels.encode(is_positive)
+        self.scores_ = partition.level - partition.cut
+        self.stage1_, self.stage2_ = stages.ranking.path, stages.path
+        self.negative_ranking_ = stages.ranking.order
+        self.likely_negative_ = stages.likely_negative
+        self.n_unreached_ = int(np.count_nonzero(~stages.ranking.is_reached))
+        self.neighbor_recall_ = self._space.recall
+        # Each row of `fit` as if it were new, with its neighbours but without itself.
+        if self.inductive == "nearest":
+            self.threshold_ = 0.0
+            scores = nearness(
+                self._space.distance_of(largest_similarities(self.graph_, is_positive)),
+                self._space.distance_of(largest_similarities(self.graph_, ~is_positive)),
+            )
+            isolated = np.diff(self.graph_.indptr) == 0
+            scores[isolated] = np.where(is_positive[isolated], 1.0, -1.0)
+        else:
+            self.threshold_ = objective_threshold(partition)
+            scores = share_of_similarity(
+                row_sums(self.graph_, is_positive),
+                row_sums(self.graph_, np.ones_like(is_positive)),
+                is_positive.astype(np.float64),
+            )
+        self._calibration = calibrate(
+            scores, labels.is_labelled, self.prior_, half_at=self.threshold_
+        )
+
+    def _make_space(self, X: Any, labels: PULabels, k: int, steps: FitSteps) -> Space:
+        """Encodes, weighs and finds neighbours: what the graphs of all k are made from."""
+        n_threads = self._n_threads()
+        small = SMALL_SETTINGS if X.shape[0] < LARGE else LARGE_SETTINGS
+        self.sigma_ = small[1] if self.sigma is None else float(self.sigma)
+        if self.similarity == "precomputed":
+            self.forest_ = self.feature_weights_ = None
+            return SimilaritySpace(sp.csr_array(X, dtype=np.float64))
+        if self.neighbors == "precomputed":
+            self.forest_ = self.feature_weights_ = None
+            with steps.step("neighbours"):
+                return DistanceSpace(nearest_neighbors(X, k, sp.csr_array(X)), self.sigma_)
+        with steps.step("encoding"):
+            encoding, points = learn_encoding(X)
+        forest: Forest | None = None
+        if isinstance(self.feature_weights, str) or self.similarity == "forest":
+            with steps.step("trees"):
+                forest = grow_forest(
+                    points,
+                    labels.is_labelled,
+                    self.prior_,
+                    n_trees=self.n_estimators,
+                    random_state=self.random_state,
+                    n_threads=n_threads,
+                )
+        self.forest_ = forest
+        self.feature_weights_ = weights = self._weights(forest, encoding.n_features)
+        with steps.step("neighbours"):
+            if forest is not None and self.similarity == "forest":
+                leaves = forest_apply(forest, points, n_threads=n_threads)
+                near = proximity_neighbors(forest, points, k, n_threads=n_threads)
+                return ForestSpace(encoding, forest, leaves, near, n_threads)
+            points = weighted(points, weights, in_place=True)
+            lists = nearest_neighbors(
+                points, k, self.neighbors, n_jobs=n_threads, random_state=self.random_state
+            )
+        return PointSpace(encoding, weights, points, lists, self.sigma_, n_threads)
+
+    def _weights(self, forest: Forest | None, n_features: int) -> FloatArray:
+        if forest is not None and isinstance(self.feature_weights, str):
+            return forest_weights(forest, squared=self.feature_weights == "pu_trees_squared")
+        if self.feature_weights is None:
+            return np.ones(n_features)
+        return checked_feature_weights(self.feature_weights, n_features)
+
+    def _remoteness(self, k: int, labels: PULabels) -> FloatArray | None:
+        """Fewest neighbours leave most rows unreached: all that can be for a larger k too."""
+        is_lost = ~reached_from(self._space.graph(k), labels.is_labelled)
+        if not is_lost.any():
+            return None
+        return self._space.remoteness(is_lost, labels.is_labelled)
+
+    def _settle_prior_of_rows(self, X: Any, labels: PULabels) -> None:
+        if self._is_pairwise() and isinstance(self.prior, str):
+            raise ValueError(
+                "prior is 'auto', which needs features, but X is precomputed: give a number"
+            )
+        self._settle_prior(X, labels)
+
+    def _numbers_of_neighbors(self, n_samples: int) -> list[int]:
+        given = self.n_neighbors
+        if given is None:
+            given = (SMALL_SETTINGS if n_samples < LARGE else LARGE_SETTINGS)[0]
+        ks = np.unique(np.atleast_1d(given))
+        if ks.ndim != 1 or ks.dtype.kind not in "iu" or not len(ks) or ks[0] < 1:
+            raise ValueError(
+                "n_neighbors must be a whole number from 1 on, or several, found "
+                f"{self.n_neighbors!r}"
+            )
+        return sorted({min(int(k), n_samples - 1) for k in ks})
+
+    def _checked_grid(self) -> FloatArray | None:
+        if self.lambda_grid is None:
+            return None
+        grid = np.asarray(self.lambda_grid, dtype=np.float64)
+        if grid.ndim != 1 or not len(grid) or not (grid >= 0).all() or not (grid <= 1).all():
+            raise ValueError(
+                f"lambda_grid must hold numbers from 0 to 1, found {self.lambda_grid!r}"
+            )
+        if (np.diff(grid) <= 0).any():
+            raise ValueError("lambda_grid must rise, found a value that does not exceed the last")
+        return grid
+
+    def _is_pairwise(self) -> bool:
+        return self.similarity == "precomputed" or (
+            isinstance(self.neighbors, str) and self.neighbors == "precomputed"
+        )
+
+    def _checked(self, X: Any, *, reset: bool) -> Any:
+        """X with the number and names of its columns checked."""
+        if not self._is_pairwise():
+            return self._checked_table(X, reset=reset)
+        X = validate_data(self, X, reset=reset, accept_sparse="csr", dtype=np.float64)
+        if reset and X.shape[0] != X.shape[1]:
+            raise ValueError(
+                f"X must be square, since it is precomputed, found {X.shape[0]} x {X.shape[1]}"
+            )
+        return X
+
+    def _n_threads(self) -> int:
+        return int(effective_n_jobs(self.n_jobs))
