@@ -171,6 +171,19 @@ def test_a_transformer_finds_neighbours(digits, model):
     assert (other.transduction_ == model.transduction_).mean() > 0.995
 
 
+@pytest.mark.parametrize("neighbors", ["exact", "approximate", "torch"])
+def test_ways_to_find_neighbours(digits, model, neighbors):
+    X, _, is_labelled = digits
+    other = TwoHNCClassifier(prior=model.prior_, neighbors=neighbors, random_state=0)
+    other.fit(X, is_labelled)
+    if neighbors == "approximate":
+        assert 0.95 < other.neighbor_recall_ <= 1.0
+        assert (other.transduction_ == model.transduction_).mean() > 0.98
+    else:
+        assert other.neighbor_recall_ == 1.0
+        np.testing.assert_array_equal(other.scores_, model.scores_)
+
+
 def test_forest_proximity(digits):
     X, is_positive, is_labelled = digits
     model = TwoHNCClassifier(prior=float(is_positive.mean()), similarity="forest", random_state=0)
