@@ -59,9 +59,11 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=1_000_000)
     parser.add_argument("--neighbors", type=int, default=15)
     options = parser.parse_args()
+    if not torch.cuda.is_available():
+        print("PyTorch finds no GPU here: nothing to measure")
+        return
     search = load_search()
-    device = torch.cuda.get_device_name() if torch.cuda.is_available() else "CPU only"
-    print(f"torch {torch.__version__}, {device}")
+    print(f"torch {torch.__version__}, {torch.cuda.get_device_name()}")
     for name, points in tables(options).items():
         k = options.neighbors + 1  # the row itself is found too
         times = []
@@ -76,7 +78,7 @@ def main() -> None:
         seconds = time.perf_counter() - start
         same_rows = (indices[rows] == on_cpu[0]).all(axis=1).mean()
         same_bits = (distances[rows] == on_cpu[1]).mean()
-        memory = torch.cuda.max_memory_allocated() / 2**30 if torch.cuda.is_available() else 0.0
+        memory = torch.cuda.max_memory_allocated() / 2**30
         print(
             f"{name:>18}: {times[0]:.3f} s, again {times[1]:.3f} s, at most {memory:.1f} GiB; of "
             f"{n_rows} rows on the CPU ({seconds:.1f} s) {same_rows:.4%} have the same lists, "
