@@ -4,6 +4,8 @@ Four such places: points with weighted distances, a given graph of distances, th
 forest, and given similarities.
 """
 
+import itertools
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
@@ -19,6 +21,9 @@ from pucut.inductive import neighbors_similarity
 from pucut.neighbors import NeighborIndex, NeighborLists, nearest_to
 from pucut.pu_trees import Forest, Proximities, forest_apply
 from pucut.similarity_graph import gaussian_graph, gaussian_weights, proximity_graph
+
+# A new row may meet every row of `fit` in some tree.
+_ROWS_AT_ONCE = 256
 
 # To S, to all, and the share for a row that is similar to nothing.
 Similarity = tuple[FloatArray, FloatArray, FloatArray]
@@ -169,33 +174,35 @@ class ForestSpace:
 
     def similarity(self, X: Any, n_neighbors: int, is_positive: BoolArray) -> Similarity:
         """To the k rows of `fit` met most often, ties by row number."""
-        met = self._meetings(X)
-        n_queries = met.shape[0]
-        to_positive, to_all = np.zeros(n_queries), np.zeros(n_queries)
-        fallback = np.full(n_queries, float(is_positive.mean()))
-        for row in range(n_queries):
-            ends = slice(met.indptr[row], met.indptr[row + 1])
-            rows, shares = met.indices[ends], met.data[ends]
-            nearest = np.lexsort((rows, -shares))[:n_neighbors]
-            to_all[row] = shares[nearest].sum()
-            to_positive[row] = shares[nearest][is_positive[rows[nearest]]].sum()
-        return to_positive, to_all, fallback
+        to_positive, to_all = [], []
+        for met in self._meetings(X):
+            for start, end in itertools.pairwise(met.indptr):
+                rows, shares = met.indices[start:end], met.data[start:end]
+                nearest = np.lexsort((rows, -shares))[:n_neighbors]
+                to_all.append(shares[nearest].sum())
+                to_positive.append(shares[nearest][is_positive[rows[nearest]]].sum())
+        without_any = np.full(len(to_all), float(is_positive.mean()))
+        return np.array(to_positive), np.array(to_all), without_any
 
     def distances(self, X: Any, is_positive: BoolArray) -> tuple[FloatArray, FloatArray]:
-        met = self._meetings(X)
-        return (
-            self.distance_of(_largest(met[:, is_positive])),
-            self.distance_of(_largest(met[:, ~is_positive])),
-        )
+        pairs = [
+            (_largest(met[:, is_positive]), _largest(met[:, ~is_positive]))
+            for met in self._meetings(X)
+        ]
+        to_positive, to_negative = (np.concatenate(parts) for parts in zip(*pairs, strict=True))
+        return self.distance_of(to_positive), self.distance_of(to_negative)
 
     def distance_of(self, similarity: FloatArray) -> FloatArray:
         return np.where(similarity > 0.0, 1.0 - similarity, np.inf)
 
-    def _meetings(self, X: Any) -> sp.csr_array:
-        """Shares of the trees in which new rows meet rows of `fit`."""
+    def _meetings(self, X: Any) -> Iterator[sp.csr_array]:
+        """Shares of the trees in which new rows meet rows of `fit`, for some new rows at a time."""
         asked = forest_apply(self.forest, self.encoding.encode(X), n_threads=self.n_threads)
-        met = _leaf_table(asked, self.forest) @ _leaf_table(self.leaves, self.forest).T
-        return sp.csr_array(met / self.forest.n_trees)
+        rows_of_leaf = _leaf_table(self.leaves, self.forest).T
+        for start in range(0, len(asked), _ROWS_AT_ONCE):
+            block = asked[start : start + _ROWS_AT_ONCE]
+            met = _leaf_table(block, self.forest) @ rows_of_leaf
+            yield sp.csr_array(met / self.forest.n_trees)
 
 
 @dataclass(frozen=True, eq=False)
