@@ -1,14 +1,16 @@
-"""Neighbours beside a graph of faiss (HNSW), where that is installed, and scikit-learn's.
+"""Neighbours beside those of faiss, usearch and pynndescent, where installed, and scikit-learn's.
 
-For each table, by turns and with the same number of threads: our search ("auto"), an HNSW graph
-with 16 and 32 links, and for the smaller tables scikit-learn's exact search. Times of processor and
-clock, recall on 500 rows, and whether a second run gives the same lists. At the end, the exponent
-with which our time grows from 100 000 to 1 000 000 rows (with --million).
+For each table, by turns and with the same number of threads: our search ("auto"), faiss' HNSW graph
+with 16 and 32 links, usearch and pynndescent as they come, and for the smaller tables
+scikit-learn's exact search. `make bench` installs faiss alone; the others are heavy. Times of
+processor and clock, recall on 500 rows, and whether a second run gives the same lists. At the end,
+the exponent with which our time grows from 100 000 to 1 000 000 rows (with --million).
 
 Options: --jobs N, --only NAME, --million.
 """
 
 import argparse
+import importlib.util
 import math
 import os
 import time
@@ -24,10 +26,15 @@ from threadpoolctl import threadpool_limits
 from pucut.datasets import load_real
 from pucut.neighbors import nearest_neighbors, nearest_to
 
-try:
-    import faiss
-except ImportError:
-    faiss = None
+
+def imported(name: str) -> Any:
+    """A module that may be missing."""
+    return importlib.import_module(name) if importlib.util.find_spec(name) else None
+
+
+faiss = imported("faiss")
+usearch = imported("usearch") and imported("usearch.index")
+pynndescent = imported("pynndescent")
 
 K = 15
 SAMPLE = 500
@@ -72,6 +79,17 @@ def hnsw(points: npt.NDArray[np.float32], n_jobs: int, n_links: int) -> tuple[st
     return "", without_itself(index.search(points, K + 1)[1])
 
 
+def by_usearch(points: npt.NDArray[np.float32], n_jobs: int) -> tuple[str, Lists]:
+    index = usearch.Index(ndim=points.shape[1], metric="l2sq", dtype="f32")
+    index.add(np.arange(len(points)), points, threads=n_jobs)
+    return "", without_itself(index.search(points, K + 1, threads=n_jobs).keys)
+
+
+def by_pynndescent(points: npt.NDArray[np.float32], n_jobs: int) -> tuple[str, Lists]:
+    index = pynndescent.NNDescent(points, n_neighbors=K + 1, n_jobs=n_jobs, random_state=0)
+    return "", without_itself(index.neighbor_graph[0])
+
+
 def scikit_learn(points: npt.NDArray[np.float32], n_jobs: int) -> tuple[str, Lists]:
     with threadpool_limits(n_jobs):
         search = NearestNeighbors(n_neighbors=K, n_jobs=n_jobs).fit(points)
@@ -79,7 +97,8 @@ def scikit_learn(points: npt.NDArray[np.float32], n_jobs: int) -> tuple[str, Lis
 
 
 def without_itself(indices: Lists) -> Lists:
-    return np.array([[j for j in row if j != i][:K] for i, row in enumerate(indices)])
+    kept = [[j for j in row if j != i][:K] for i, row in enumerate(indices.tolist())]
+    return np.array(kept)
 
 
 def recall(points: npt.NDArray[np.float32], lists: Lists) -> float:
@@ -110,6 +129,12 @@ def main() -> None:
                 searches[f"HNSW {n_links}"] = lambda points=points, n_links=n_links: hnsw(
                     points, options.jobs, n_links
                 )
+        for name, module, peer in (
+            ("usearch", usearch, by_usearch),
+            ("pynndescent", pynndescent, by_pynndescent),
+        ):
+            if module is not None:
+                searches[name] = lambda points=points, peer=peer: peer(points, options.jobs)
         if len(points) ** 2 <= MOST_PAIRS:
             searches["scikit-learn"] = lambda points=points: scikit_learn(points, options.jobs)
         for name, search in searches.items():
