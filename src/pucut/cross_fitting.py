@@ -60,9 +60,9 @@ def cross_fit(
     scores = np.empty(n_samples)
     models = []
     with _threads_for(n_samples):
-        for number, (train, test) in enumerate(_folds(is_labelled, n_folds, random)):
+        for number, (train, test) in enumerate(stratified_folds(is_labelled, n_folds, random)):
             fold[test] = number
-            model = _with_random_state(clone(classifier), random)
+            model = with_random_state(clone(classifier), random)
             model.fit(_safe_indexing(X, train), is_labelled[train].astype(np.intp))
             scores[test] = positive_scores(model, _safe_indexing(X, test))
             models.append(model)
@@ -112,9 +112,10 @@ def _threads_for(n_rows: int) -> Any:
     return threadpool_limits(1 if n_rows < _ROWS_FOR_THREADS else None)
 
 
-def _folds(
+def stratified_folds(
     is_labelled: BoolArray, n_folds: int, random: np.random.RandomState
 ) -> Iterator[tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]]:
+    """Rows to fit and rows to score, fold by fold; all rows twice where none can be left out."""
     n_labelled = int(is_labelled.sum())
     n_folds = min(n_folds, n_labelled, len(is_labelled) - n_labelled)
     if n_folds < 2:
@@ -124,7 +125,7 @@ def _folds(
     return iter(splitter.split(np.zeros((len(is_labelled), 1)), is_labelled))
 
 
-def _with_random_state(model: Any, random: np.random.RandomState) -> Any:
+def with_random_state(model: Any, random: np.random.RandomState) -> Any:
     """Gives every part that draws a seed of its own, unless the user has fixed one."""
     seeds = {
         name: random.randint(np.iinfo(np.int32).max)
