@@ -1,14 +1,23 @@
 """scikit-learn's checks and our own, over all estimators, with no expected failure."""
 
 from pu_contract import parametrize_with_pu_checks, run_pu_check
+from sklearn.ensemble import IsolationForest
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from pucut import (
+    BaggingSVMClassifier,
+    BiasedSVMClassifier,
     ElkanNotoClassifier,
+    OneClassPUClassifier,
+    PUBaggingClassifier,
     PUExtraTreesClassifier,
+    PULabelPropagationClassifier,
+    PUMaxMarginClassifier,
     PUThresholdClassifier,
+    RocchioClassifier,
+    SpyClassifier,
     TwoHNCClassifier,
 )
 
@@ -21,6 +30,15 @@ ESTIMATORS = [
     TwoHNCClassifier(n_estimators=20),
     TwoHNCClassifier(n_estimators=20, inductive="nearest"),
     TwoHNCClassifier(n_estimators=20, similarity="forest"),
+    SpyClassifier(),
+    RocchioClassifier(),
+    BiasedSVMClassifier(),
+    BaggingSVMClassifier(10),
+    PULabelPropagationClassifier(),
+    PUMaxMarginClassifier(n_landmarks=50),
+    PUBaggingClassifier(n_estimators=10),
+    OneClassPUClassifier(),
+    OneClassPUClassifier(IsolationForest(n_estimators=20)),
 ]
 
 

@@ -3,9 +3,17 @@
 from importlib.metadata import version
 
 from pucut.estimators import (
+    BaggingSVMClassifier,
+    BiasedSVMClassifier,
     ElkanNotoClassifier,
+    OneClassPUClassifier,
+    PUBaggingClassifier,
     PUExtraTreesClassifier,
+    PULabelPropagationClassifier,
+    PUMaxMarginClassifier,
     PUThresholdClassifier,
+    RocchioClassifier,
+    SpyClassifier,
     TwoHNCClassifier,
 )
 from pucut.parametric_cut import CutPath, parametric_cut
@@ -14,10 +22,18 @@ from pucut.priors import estimate_prior
 __version__ = version("pucut")
 
 __all__ = [
+    "BaggingSVMClassifier",
+    "BiasedSVMClassifier",
     "CutPath",
     "ElkanNotoClassifier",
+    "OneClassPUClassifier",
+    "PUBaggingClassifier",
     "PUExtraTreesClassifier",
+    "PULabelPropagationClassifier",
+    "PUMaxMarginClassifier",
     "PUThresholdClassifier",
+    "RocchioClassifier",
+    "SpyClassifier",
     "TwoHNCClassifier",
     "__version__",
     "estimate_prior",
