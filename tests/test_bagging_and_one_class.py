@@ -15,7 +15,9 @@ X, y, TRUTH = pu_table(300)
 PRIOR = float(TRUTH.mean())
 
 
-@parametrize_with_pu_checks([PUBaggingClassifier(SVC(), 5)])
+@parametrize_with_pu_checks(
+    [PUBaggingClassifier(SVC(), 5), OneClassPUClassifier(IsolationForest(n_estimators=10))]
+)
 def test_pu_check(estimator, check, tmp_path):
     run_pu_check(estimator, check, tmp_path)
 

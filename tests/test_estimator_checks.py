@@ -1,7 +1,6 @@
 """scikit-learn's checks and our own, over all estimators, with no expected failure."""
 
 from pu_contract import parametrize_with_pu_checks, run_pu_check
-from sklearn.ensemble import IsolationForest
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -38,7 +37,6 @@ ESTIMATORS = [
     PUMaxMarginClassifier(n_landmarks=50),
     PUBaggingClassifier(n_estimators=10),
     OneClassPUClassifier(),
-    OneClassPUClassifier(IsolationForest(n_estimators=20)),
 ]
 
 

@@ -2,6 +2,7 @@
 
 from importlib.metadata import version
 
+from pucut.comparison import Comparison, compare
 from pucut.estimators import (
     BaggingSVMClassifier,
     BiasedSVMClassifier,
@@ -24,6 +25,7 @@ __version__ = version("pucut")
 __all__ = [
     "BaggingSVMClassifier",
     "BiasedSVMClassifier",
+    "Comparison",
     "CutPath",
     "ElkanNotoClassifier",
     "OneClassPUClassifier",
@@ -36,6 +38,7 @@ __all__ = [
     "SpyClassifier",
     "TwoHNCClassifier",
     "__version__",
+    "compare",
     "estimate_prior",
     "parametric_cut",
 ]

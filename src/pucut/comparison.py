@@ -1,0 +1,300 @@
+"""Every method on one dataset, as a table.
+
+Without true classes, methods are compared by the positives they find again that were hidden from
+them (`pucut.model_selection.hidden_positive_scores`); with them, by what they say of the unlabelled
+rows too.
+"""
+
+import time
+import tracemalloc
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.ensemble import IsolationForest
+from sklearn.metrics import balanced_accuracy_score, roc_auc_score
+
+from pucut._checks import BoolArray
+from pucut.estimators import (
+    BaggingSVMClassifier,
+    BiasedSVMClassifier,
+    ElkanNotoClassifier,
+    OneClassPUClassifier,
+    PUBaggingClassifier,
+    PUExtraTreesClassifier,
+    PULabelPropagationClassifier,
+    PUMaxMarginClassifier,
+    PUThresholdClassifier,
+    RocchioClassifier,
+    SpyClassifier,
+    TwoHNCClassifier,
+)
+from pucut.model_selection import HiddenPositivesSplit, hidden_positive_scores
+from pucut.priors import estimate_prior
+from pucut.pu_labels import PULabels, checked_prior, checked_pu_labels
+
+__all__ = ["METHODS", "Comparison", "MethodScores", "compare"]
+
+METHODS: dict[str, Callable[[], Any]] = {
+    "2-HNC": TwoHNCClassifier,
+    "PU extra trees": PUExtraTreesClassifier,
+    "boosting, prior": PUThresholdClassifier,
+    "Elkan-Noto": ElkanNotoClassifier,
+    "spies": SpyClassifier,
+    "Rocchio": RocchioClassifier,
+    "biased SVM": BiasedSVMClassifier,
+    "bagging SVM": BaggingSVMClassifier,
+    "label propagation": PULabelPropagationClassifier,
+    "max margin": PUMaxMarginClassifier,
+    "PU bagging": PUBaggingClassifier,
+    "one-class SVM": OneClassPUClassifier,
+    "isolation forest": lambda: OneClassPUClassifier(IsolationForest()),
+}
+
+
+@dataclass(frozen=True)
+class MethodScores:
+    """A method's line; None where something is not known.
+
+    Attributes
+    ----------
+    method : str
+    hidden_recall : float
+        Mean share of the hidden positives that were found.
+    hidden_error : float
+        Its standard error, from the number of positives that were hidden.
+    accuracy, balanced_accuracy, auc : float
+        Of the unlabelled rows, classes by `transduction_` and ranking by `scores_`. None without
+        true classes; all but the first also where the unlabelled rows are of one class.
+    fit_seconds : float
+        Of one fit to all rows.
+    predict_seconds : float
+        Of `predict` on all rows.
+    memory_mb : float
+        Peak of what Python and NumPy held during a further fit, above what was there before. What compiled
+        code holds by itself (libsvm's cache, PU trees, cuts) is not seen.
+    error : str
+        Why the method gave no result, where it gave none.
+    """
+
+    method: str
+    hidden_recall: float | None = None
+    hidden_error: float | None = None
+    accuracy: float | None = None
+    balanced_accuracy: float | None = None
+    auc: float | None = None
+    fit_seconds: float | None = None
+    predict_seconds: float | None = None
+    memory_mb: float | None = None
+    error: str | None = None
+
+
+_COLUMNS = {
+    "hidden_recall": ("hidden %", 100.0, 1),
+    "hidden_error": ("+-", 100.0, 1),
+    "accuracy": ("accuracy %", 100.0, 2),
+    "balanced_accuracy": ("balanced %", 100.0, 2),
+    "auc": ("AUC", 1.0, 4),
+    "fit_seconds": ("fit s", 1.0, 2),
+    "predict_seconds": ("predict s", 1.0, 2),
+    "memory_mb": ("MB", 1.0, 1),
+}
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The table; `print` shows it, best hidden recall first."""
+
+    rows: tuple[MethodScores, ...]
+    prior: float
+    n_samples: int
+    n_labelled: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain numbers and strings, for JSON or a data frame of `rows`."""
+        return asdict(self) | {"rows": [asdict(row) for row in self.rows]}
+
+    def __str__(self) -> str:
+        shown = {
+            name: column
+            for name, column in _COLUMNS.items()
+            if any(getattr(row, name) is not None for row in self.rows)
+        }
+        lines = [["method", *(title for title, _, _ in shown.values())]]
+        lines += [
+            [row.method, *(_text(getattr(row, name), *shown[name][1:]) for name in shown)]
+            for row in self.rows
+        ]
+        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+        text = [
+            f"{self.n_samples} rows, {self.n_labelled} labelled, prior {self.prior:.3f}",
+            *(_aligned(line, widths) for line in lines),
+            *(f"{row.method}: {row.error}" for row in self.rows if row.error is not None),
+        ]
+        return "\n".join(text)
+
+
+def compare(
+    X: Any,
+    y: Any,
+    methods: Mapping[str, Any] | Iterable[str] | None = None,
+    prior: Any = "auto",
+    truth: Any = None,
+    *,
+    n_splits: int = 3,
+    pos_label: Any = None,
+    random_state: Any = 0,
+) -> Comparison:
+    """Fits every method to one dataset and measures what it finds.
+
+    Parameters
+    ----------
+    X, y
+        As for `fit`. Methods that do not take this table are listed with their error.
+    methods : mapping of names to estimators, or names of `METHODS`, optional
+        By default all of `METHODS`. Estimators are cloned; `prior`, `pos_label` and, where it is
+        None, `random_state` are set if they have such parameters.
+    prior : float or "auto", default="auto"
+        Fraction of positives among all rows, for all methods; "auto" estimates it once.
+    truth : array-like of shape (n_samples,), optional
+        True classes: booleans, or the values of y. Methods never see them.
+    n_splits : int, default=3
+        How often positives are hidden; every labelled row is hidden once.
+    pos_label : value of y, optional
+        The value that means labelled positive, where it is not the larger of the two.
+    random_state : int or None, default=0
+        For what is hidden, for the estimate of the prior, and for the methods.
+
+    Returns
+    -------
+    Comparison
+        Rows in falling order of `hidden_recall`, methods with an error last.
+    """
+    labels = checked_pu_labels(y, pos_label=pos_label)
+    chosen = _checked_methods(methods)
+    is_positive = None if truth is None else _checked_truth(truth, labels)
+    if isinstance(prior, str) and prior == "auto":
+        prior = estimate_prior(X, labels.is_labelled, random_state=random_state).prior
+    prior = checked_prior(prior, labels)
+    cv = HiddenPositivesSplit(n_splits, random_state=random_state, pos_label=pos_label)
+    given = {"prior": prior, "pos_label": pos_label, "random_state": random_state}
+    rows = []
+    for name, estimator in chosen.items():
+        ready = _with_parameters(clone(estimator), given)
+        try:
+            rows.append(_measured(name, ready, X, y, labels, is_positive, prior, cv))
+        except Exception as error:  # the other methods are still wanted
+            rows.append(MethodScores(name, error=f"{type(error).__name__}: {error}"))
+    rows.sort(key=lambda row: np.inf if row.hidden_recall is None else -row.hidden_recall)
+    return Comparison(tuple(rows), prior, labels.n_samples, labels.n_labelled)
+
+
+def _measured(
+    name: str,
+    estimator: Any,
+    X: Any,
+    y: Any,
+    labels: PULabels,
+    is_positive: BoolArray | None,
+    prior: float,
+    cv: HiddenPositivesSplit,
+) -> MethodScores:
+    start = time.perf_counter()
+    fitted = clone(estimator).fit(X, y)
+    middle = time.perf_counter()
+    predicted = fitted.predict(X)
+    end = time.perf_counter()
+    recalls = hidden_positive_scores(estimator, X, y, prior=prior, cv=cv)
+    recall = float(recalls.mean())
+    return MethodScores(
+        name,
+        hidden_recall=recall,
+        hidden_error=float(np.sqrt(recall * (1.0 - recall) / labels.n_labelled)),
+        **_true_scores(fitted, predicted, labels, is_positive),
+        fit_seconds=middle - start,
+        predict_seconds=end - middle,
+        memory_mb=_peak_bytes(lambda: clone(estimator).fit(X, y)) / 1e6,
+    )
+
+
+def _peak_bytes(action: Callable[[], Any]) -> int:
+    """Runs the action, many times slower than it is, for what it allocates is written down."""
+    was_tracing = tracemalloc.is_tracing()
+    tracemalloc.start()
+    try:
+        before, _ = tracemalloc.get_traced_memory()
+        tracemalloc.reset_peak()
+        action()
+        return tracemalloc.get_traced_memory()[1] - before
+    finally:
+        if not was_tracing:
+            tracemalloc.stop()
+
+
+def _true_scores(
+    fitted: Any, predicted: Any, labels: PULabels, is_positive: BoolArray | None
+) -> dict[str, Any]:
+    if is_positive is None:
+        return {}
+    asked = ~labels.is_labelled
+    truth = is_positive[asked]
+    classes = labels.decode(getattr(fitted, "transduction_", predicted))[asked]
+    scores = {"accuracy": float(np.mean(classes == truth))}
+    if truth.any() and not truth.all():
+        scores["balanced_accuracy"] = float(balanced_accuracy_score(truth, classes))
+        if hasattr(fitted, "scores_"):
+            scores["auc"] = float(roc_auc_score(truth, fitted.scores_[asked]))
+    return scores
+
+
+def _checked_methods(methods: Any) -> dict[str, Any]:
+    if isinstance(methods, Mapping):
+        chosen = dict(methods)
+    else:
+        names = list(METHODS) if methods is None else list(methods)
+        unknown = [name for name in names if name not in METHODS]
+        if isinstance(methods, str) or unknown:
+            raise ValueError(
+                f"methods must be a mapping of names to estimators, or a list of {list(METHODS)}, "
+                f"found {methods if isinstance(methods, str) else unknown!r}"
+            )
+        chosen = {name: METHODS[name]() for name in names}
+    if not chosen:
+        raise ValueError("methods is empty: there is nothing to compare")
+    for name, estimator in chosen.items():
+        if isinstance(estimator, type) or not hasattr(estimator, "fit"):
+            raise TypeError(f"methods[{name!r}] must be an estimator, found {estimator!r}")
+    return chosen
+
+
+def _checked_truth(truth: Any, labels: PULabels) -> BoolArray:
+    values = np.asarray(truth)
+    if values.shape != (labels.n_samples,):
+        raise ValueError(
+            f"truth must have one class a row, {labels.n_samples} in all, found shape "
+            f"{values.shape}"
+        )
+    is_positive = values if values.dtype.kind == "b" else labels.decode(values, "truth")
+    n_wrong = int(np.count_nonzero(labels.is_labelled & ~is_positive))
+    if n_wrong == labels.n_labelled:
+        raise ValueError("truth says that no labelled row is positive: are its classes reversed?")
+    return np.asarray(is_positive, dtype=np.bool_)
+
+
+def _with_parameters(estimator: Any, given: Mapping[str, Any]) -> Any:
+    own = estimator.get_params(deep=False)
+    wanted = {name: value for name, value in given.items() if name in own}
+    if own.get("random_state") is not None:
+        wanted.pop("random_state", None)
+    return estimator.set_params(**wanted)
+
+
+def _text(value: float | None, scale: float, digits: int) -> str:
+    return "-" if value is None else f"{value * scale:.{digits}f}"
+
+
+def _aligned(cells: list[str], widths: list[int]) -> str:
+    first, *others = zip(cells, widths, strict=True)
+    return "  ".join([first[0].ljust(first[1]), *(cell.rjust(width) for cell, width in others)])
