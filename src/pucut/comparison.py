@@ -73,8 +73,8 @@ class MethodScores:
     predict_seconds : float
         Of `predict` on all rows.
     memory_mb : float
-        Peak of what Python and NumPy held during a further fit, above what was there before. What compiled
-        code holds by itself (libsvm's cache, PU trees, cuts) is not seen.
+        Peak of what Python and NumPy held during a further fit, above what was there before. What
+        compiled code holds by itself (libsvm's cache, PU trees, cuts) is not seen.
     error : str
         Why the method gave no result, where it gave none.
     """

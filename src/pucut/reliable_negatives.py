@@ -17,7 +17,9 @@ from pucut.kernel_machines import Machine
 from pucut.naive_bayes import em_naive_bayes
 from pucut.neighbors.distances import is_sparse
 
-_MOST_ROUNDS = 20
+# Rounds end where no more than one row in so many is found.
+FEW = 500
+_MOST_ROUNDS = 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,10 +96,11 @@ def widen_negatives(
     """
     first = machine = _fitted(points, is_labelled, is_negative, fit)
     widened = is_negative.copy()
+    n_few = len(is_labelled) // FEW
     for _ in range(_MOST_ROUNDS):
         found = ~is_labelled & ~widened
         found[found] = machine.scores(points[found]) <= 0.0
-        if not found.any():
+        if np.count_nonzero(found) <= n_few:
             break
         widened |= found
         machine = _fitted(points, is_labelled, widened, fit)

@@ -197,7 +197,8 @@ class RocchioClassifier(EncodedClassifier):
     -----
     Points are standardised, sparse tables scaled, in place of the paper's tf-idf. Its variant that
     clusters the reliable negatives first is left out. In a table where labelled and unlabelled rows
-    have the same direction step 1 may find nothing; then the least similar row is taken.
+    have the same direction step 1 may find nothing; then the least similar row is taken. Rounds of
+    step 2 end when at most one row in 500 is found, and after ten.
 
     `kernel="rbf"` is exact for up to 2000 rows; beyond, the kernel is that of 300 landmarks, with
     the squared hinge loss (`pucut.kernel_machines`): 10 000 rows take seconds. There is no
