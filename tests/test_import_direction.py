@@ -37,6 +37,8 @@ FLOW = (
     "partitions",
     "selection",
     "inductive",
+    "networks",
+    "pu_training",
     "estimators",
     "comparison",
     "datasets",

@@ -1,7 +1,9 @@
 """Positive-unlabelled learning by parametric minimum cuts."""
 
 from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
 
+from pucut import estimators
 from pucut.comparison import Comparison, compare
 from pucut.estimators import (
     BaggingSVMClassifier,
@@ -19,6 +21,10 @@ from pucut.estimators import (
 )
 from pucut.parametric_cut import CutPath, parametric_cut
 from pucut.priors import estimate_prior
+
+if TYPE_CHECKING:
+    from pucut.estimators import NNPUClassifier as NNPUClassifier
+    from pucut.estimators import UPUClassifier as UPUClassifier
 
 __version__ = version("pucut")
 
@@ -42,3 +48,15 @@ __all__ = [
     "estimate_prior",
     "parametric_cut",
 ]
+# Those that need PyTorch: listed where it is installed, imported when they are first asked for.
+__all__ += [name for name in estimators.NEURAL if name in estimators.__all__]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in estimators.NEURAL:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(estimators, name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *estimators.NEURAL})
