@@ -70,7 +70,7 @@ class TrainingOptions:
     loss: LossName = "sigmoid"
     beta: float = 0.0
     gamma: float = 1.0
-    learning_rate: float = 1e-3
+    learning_rate: float = 3e-4
     weight_decay: float = 0.0
     batch_size: int = 256
     positives_per_batch: int | None = None

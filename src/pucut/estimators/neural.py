@@ -312,7 +312,7 @@ class UPUClassifier(_NeuralPUClassifier):
         The papers use Softsign for texts.
     image_shape : (channels, height, width), optional
         Rows are images laid flat, channels first.
-    learning_rate, weight_decay : float, default=1e-3 and 0
+    learning_rate, weight_decay : float, default=3e-4 and 0
         Of Adam.
     batch_size : int, default=256
         Unlabelled rows in a batch. Labelled ones come on top, so many that they are gone through
@@ -392,7 +392,7 @@ class UPUClassifier(_NeuralPUClassifier):
         hidden_layer_sizes: Any = HIDDEN_LAYER_SIZES,
         activation: str = "relu",
         image_shape: tuple[int, int, int] | None = None,
-        learning_rate: float = 1e-3,
+        learning_rate: float = 3e-4,
         weight_decay: float = 0.0,
         batch_size: int = 256,
         max_epochs: int = 100,
@@ -466,7 +466,7 @@ prior_estimate_, scores_, threshold_, transduction_, step_seconds_
         hidden_layer_sizes: Any = HIDDEN_LAYER_SIZES,
         activation: str = "relu",
         image_shape: tuple[int, int, int] | None = None,
-        learning_rate: float = 1e-3,
+        learning_rate: float = 3e-4,
         weight_decay: float = 0.0,
         batch_size: int = 256,
         max_epochs: int = 100,
