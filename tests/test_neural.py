@@ -358,6 +358,15 @@ def test_tables_of_every_kind():
     assert np.isfinite(model.predict_proba(frame)).all()
 
 
+def test_rows_far_away():
+    X, y, _ = pu_table()
+    model = NNPUClassifier(**SMALL, prior=0.5, random_state=0).fit(X, y)
+    for far in (X * 1e300, sp.csr_array(X * 1e300)):
+        model.fit(X if isinstance(far, np.ndarray) else sp.csr_array(X), y)
+        assert np.isfinite(model.decision_function(far)).all()
+        assert np.isfinite(model.predict_proba(far)).all()
+
+
 def test_device(monkeypatch):
     X, y, _ = pu_table()
     with pytest.raises(ValueError, match="device must be"):
@@ -387,6 +396,53 @@ def test_progress(capsys):
     printed = capsys.readouterr().out
     for word in ("points", "prior", "training", "answers", "epoch 1:", "epoch 2:"):
         assert word in printed
+
+
+def test_callbacks_of_scikit_learn_are_told():
+    callback = pytest.importorskip("sklearn.callback", reason="this scikit-learn has no callbacks")
+    told = []
+
+    class Listener:
+        def setup(self, estimator, context):
+            told.append("setup")
+
+        def teardown(self, estimator, context):
+            told.append("teardown")
+
+        def on_fit_task_begin(self, estimator, context):
+            told.append(context.task_name)
+
+        def on_fit_task_end(self, estimator, context):
+            pass
+
+    assert isinstance(Listener(), callback.FitCallback)
+    X, y, _ = pu_table()
+    NNPUClassifier(**SMALL, prior=0.5).set_callbacks(Listener()).fit(X, y)
+    assert told == ["setup", "fit", "points", "prior", "training", "answers", "teardown"]
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {"network": "transformer"},
+        {"loss": "hinge"},
+        {"beta": -1.0},
+        {"gamma": 2.0},
+        {"activation": "tanh"},
+        {"hidden_layer_sizes": (3, 0)},
+        {"hidden_layer_sizes": (2.5,)},
+        {"learning_rate": 0.0},
+        {"batch_size": 0},
+        {"max_epochs": 0},
+        {"patience": 0},
+        {"validation_share": 1.0},
+        {"threshold": 0.5},
+    ],
+)
+def test_bad_parameters_are_named(params):
+    X, y, _ = pu_table()
+    with pytest.raises(ValueError, match=next(iter(params))):
+        NNPUClassifier(prior=0.5, **params).fit(X, y)
 
 
 def run_without_torch(code):

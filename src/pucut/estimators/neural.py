@@ -214,7 +214,7 @@ class _NeuralPUClassifier(CallbackSupportMixin, PUClassifier):
         shape = self._image_shape(X.shape[1])
         if shape is None:
             self._encoding, points = learn_encoding(X)
-            return points.astype(np.float32)
+            return _single_precision(points)
         pixels = _pixels(X).reshape(X.shape[0], shape[0], -1)
         scale = pixels.std(axis=(0, 2), dtype=np.float64)
         self._encoding = _ImageScale(
@@ -226,23 +226,35 @@ class _NeuralPUClassifier(CallbackSupportMixin, PUClassifier):
         X = self._checked_table(X, reset=False)
         if isinstance(self._encoding, _ImageScale):
             return self._outputs(self._encoding.encode(_pixels(X)))
-        return self._outputs(self._encoding.encode(X).astype(np.float32))
+        return self._outputs(_single_precision(self._encoding.encode(X)))
 
     def _outputs(self, points: Any) -> FloatArray:
         """What the network says of each row.
 
-        Computed in double precision and rounded to single: how many rows are asked together
-        changes the order of additions, and so the last bits, but not what is left after rounding.
+        Computed in double precision and rounded to the digits of single: how many rows are asked
+        together changes the order of additions, and so the last bits, but not the first ones.
         """
         device = _device(self.device, or_cpu=True)
         network = copy.deepcopy(self.network_).to(device=device, dtype=torch.float64)
-        outputs = np.empty(points.shape[0], dtype=np.float32)
+        outputs = np.empty(points.shape[0])
         with torch.no_grad():
             for start in range(0, len(outputs), _ROWS_AT_ONCE):
                 rows = np.arange(start, min(start + _ROWS_AT_ONCE, len(outputs)))
                 block = _dense(points, rows).to(device=device, dtype=torch.float64)
                 outputs[rows] = network(block).flatten().cpu().numpy()
-        return outputs.astype(np.float64)
+        mantissas, exponents = np.frexp(outputs)
+        return np.ldexp(np.round(mantissas * 2.0**24) / 2.0**24, exponents)
+
+
+def _single_precision(points: Any) -> Any:
+    """As float32; what is too large for it, as in rows far from all those of `fit`, its limits."""
+    largest = float(np.finfo(np.float32).max)
+    is_sparse = sp.issparse(points)
+    if not is_sparse:
+        return np.clip(points, -largest, largest).astype(np.float32)
+    limited = points.copy()
+    limited.data = np.clip(limited.data, -largest, largest)
+    return limited.astype(np.float32)
 
 
 def _dense(points: Any, rows: npt.NDArray[Any]) -> torch.Tensor:
