@@ -215,6 +215,19 @@ def test_every_batch_has_its_share_of_positives():
     assert not np.array_equal(seen[0], seen[4])
 
 
+def test_statistics_of_normalisation_are_means_of_the_first_batches():
+    X = np.random.default_rng(0).normal(5.0, 3.0, size=(40, 2)).astype(np.float32)
+    mask = np.arange(40) < 10
+    sample = PUSample(mask, np.ones(40, dtype=bool), 0.4)
+    with seeded(0):
+        network = nn.Sequential(nn.BatchNorm1d(2), nn.Linear(2, 1))
+    trained = fit_one(network, X, sample, TrainingOptions(max_epochs=3)).network[0]
+    seen = np.concatenate([X[mask], X])  # every batch is all of P and all of U
+    np.testing.assert_allclose(trained.running_mean, seen.mean(axis=0), rtol=1e-5)
+    np.testing.assert_allclose(trained.running_var, seen.var(axis=0, ddof=1), rtol=1e-5)
+    assert trained.momentum == 0.1
+
+
 def test_digits(digits):
     X, is_positive, is_labelled = digits
     accuracies = {}
