@@ -123,6 +123,10 @@ class BaggingSVMClassifier(_BaggedClassifier):
     are fixed, by the rules above, and can be searched with `pucut.model_selection`. The size of a
     bag, and not of the table, decides the time of a fit: 10 000 rows take seconds. There is no
     `sample_weight`.
+
+    The paper's claim is a clear gain over the biased SVM where some labels are false. Digits, odd
+    against even, 30 % of the positives labelled and 30 % as many false labels: AUC 97.3 against
+    91.6 % (benchmarks/bench_methods.py).
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
@@ -228,6 +232,9 @@ class PUBaggingClassifier(MetaEstimatorMixin, _BaggedClassifier):
     In the paper all positives are in every bag. Here each bag leaves out a fifth of them, another
     one in turn, and holds at most 1000: without scores of positives that were not learned by heart
     there would be neither a threshold nor probabilities. There is no `sample_weight`.
+
+    The paper's claim is that bagging is at least as good as the biased SVM. Breast cancer, 30 % of
+    the positives labelled, SVMs in the bags: AUC 99.2 against 96.7 % (benchmarks/bench_methods.py).
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
