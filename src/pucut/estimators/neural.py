@@ -30,7 +30,7 @@ from pucut.networks import (
 from pucut.pu_labels import PULabels
 from pucut.pu_training import LOSSES, PUSample, TrainingOptions, fit_one, seeded
 
-_ROWS_AT_ONCE = 4096
+_ROWS_AT_ONCE = 1024
 
 
 @dataclass(frozen=True, eq=False)
