@@ -64,8 +64,8 @@ class OneClassPUClassifier(MetaEstimatorMixin, EncodedClassifier):
     There is no `sample_weight`. The time of a one-class SVM grows with the square of the labelled
     rows; of more than some ten thousand use the isolation forest.
 
-    Breast cancer, 60 % of the positives labelled: 86.3 % of the unlabelled rows are right, 97.2 % by
-    `BiasedSVMClassifier`, which looks at them (benchmarks/bench_methods.py).
+    Breast cancer, 60 % of the positives labelled: 86.3 % of the unlabelled rows are right, 97.2 %
+    by `BiasedSVMClassifier`, which looks at them (benchmarks/bench_methods.py).
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {

@@ -64,11 +64,12 @@ class BiasedSVMClassifier(EncodedClassifier):
     -----
     `kernel="rbf"` has gamma one over the number of features, and is exact for up to 2000 rows;
     beyond, the kernel is that of 300 landmarks, with the squared hinge loss, as the linear SVM has
-    at every size (`pucut.kernel_machines`): 10 000 rows take seconds. There is no `sample_weight`.
+    at every size (`pucut.kernel_machines`): 10 000 rows of 16 columns take 7 s of
+    one processor. There is no `sample_weight`.
 
     The paper's claim, on texts that are not here, is that the biased SVM beats two-step methods.
-    Digits, odd against even, 30 % of the positives labelled: 93.9 % against 87.7 % for spies with an
-    SVM (benchmarks/bench_methods.py).
+    Digits, odd against even, 30 % of the positives labelled: 93.9 % against 87.7 % for spies with
+    an SVM (benchmarks/bench_methods.py).
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
