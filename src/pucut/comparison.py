@@ -16,6 +16,7 @@ from sklearn.base import clone
 from sklearn.ensemble import IsolationForest
 from sklearn.metrics import balanced_accuracy_score, roc_auc_score
 
+from pucut import estimators
 from pucut._checks import BoolArray
 from pucut.estimators import (
     BaggingSVMClassifier,
@@ -52,6 +53,11 @@ METHODS: dict[str, Callable[[], Any]] = {
     "one-class SVM": OneClassPUClassifier,
     "isolation forest": lambda: OneClassPUClassifier(IsolationForest()),
 }
+if "NNPUClassifier" in estimators.__all__:  # where PyTorch is installed
+    METHODS |= {
+        "nnPU": lambda: estimators.NNPUClassifier(),
+        "uPU": lambda: estimators.UPUClassifier(),
+    }
 
 
 @dataclass(frozen=True)
