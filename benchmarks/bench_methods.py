@@ -191,6 +191,7 @@ def main():
     parser.add_argument("--splits", type=int, default=5)
     parser.add_argument("--data", action="append")
     options = parser.parse_args()
+    # Of linear machines that stop at scikit-learn's limit of rounds, which is where users leave it.
     warnings.simplefilter("ignore", ConvergenceWarning)
     names = [
         "breast cancer",
