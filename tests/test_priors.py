@@ -606,8 +606,8 @@ X_OK, Y_OK = np.arange(20.0).reshape(10, 2), np.arange(10) < 4
             ValueError,
             "one of them must be None",
         ),
-        ({"scores": np.ones(9)}, ValueError, r"scores must have shape \(10,\), .* found \(9,\)"),
-        ({"scores": np.full(10, np.nan)}, ValueError, "scores must be finite, found nan in row 0"),
+        ({"scores": np.ones(9)}, ValueError, "y has 10 labels, scores has 9 rows"),
+        ({"scores": np.full(10, np.nan)}, ValueError, "scores must be finite, found nan at row 0"),
         (
             {"method": "elkan_noto", "scores": np.arange(10.0)},
             ValueError,

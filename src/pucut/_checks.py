@@ -113,6 +113,22 @@ def checked_values(values: Any, n_nodes: int, name: str) -> FloatArray:
     return array
 
 
+def is_missing(value: Any) -> bool:
+    """Whether a cell is None, NaN, NaT or pandas.NA."""
+    # NaN and NaT differ from themselves; pandas.NA refuses to be compared.
+    if value is None:
+        return True
+    try:
+        return bool(value != value)
+    except TypeError:
+        return True
+
+
+def is_sparse(rows: Any) -> bool:
+    """For the type checker: scipy's own function narrows the type to a class without methods."""
+    return bool(sp.issparse(rows))
+
+
 def checked_scores(scores: Any, name: str, n_samples: int | None = None) -> FloatArray:
     """One finite number a row; of as many rows as there are labels, where that is known."""
     array = np.asarray(scores)

@@ -16,8 +16,7 @@ import scipy.sparse as sp
 from scipy.spatial.distance import cdist
 from sklearn.svm import SVC, LinearSVC
 
-from pucut._checks import BoolArray, FloatArray
-from pucut.neighbors.distances import is_sparse
+from pucut._checks import BoolArray, FloatArray, is_sparse
 
 KERNELS = ("rbf", "linear")
 MOST_EXACT_ROWS = 2000

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 from scipy.special import expit
 
-from pucut._checks import BoolArray, FloatArray
-from pucut.neighbors.distances import is_sparse
+from pucut._checks import BoolArray, FloatArray, is_sparse
 
 # Added to variances within a class; the variance of all rows is 1.
 SMOOTHING = 0.1

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import type_of_target
 
-from pucut._checks import BoolArray
+from pucut._checks import BoolArray, is_missing
 
 # From here on there is nothing a person would read through; a few examples say more.
 _SHOWN_VALUES = 5
@@ -133,17 +133,7 @@ def _as_array(y: Any, name: str = "y") -> npt.NDArray[Any]:
 def _is_missing(values: npt.NDArray[Any]) -> BoolArray:
     if values.dtype.kind not in "fmMO":
         return np.zeros(len(values), dtype=np.bool_)
-    return np.fromiter((_is_missing_value(value) for value in values), np.bool_, len(values))
-
-
-def _is_missing_value(value: Any) -> bool:
-    # NaN and NaT differ from themselves; pandas.NA refuses to be compared.
-    if value is None:
-        return True
-    try:
-        return bool(value != value)
-    except TypeError:
-        return True
+    return np.fromiter((is_missing(value) for value in values), np.bool_, len(values))
 
 
 def _distinct(present: npt.NDArray[Any], name: str = "y") -> list[Any]:

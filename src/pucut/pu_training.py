@@ -417,6 +417,7 @@ def _train(
                 outputs = models.outputs(take(numbers))
                 parts = pu_risk_parts(outputs, batches.n_positive, prior, options.loss)
                 optimiser.zero_grad()
+                # PyTorch gives `backward` no types.
                 objective(*parts, options).sum().backward()  # type: ignore[no-untyped-call]
                 optimiser.step()
                 total += (parts[0] + parts[1]).detach()

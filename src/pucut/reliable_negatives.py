@@ -12,10 +12,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from pucut._checks import BoolArray, FloatArray
+from pucut._checks import BoolArray, FloatArray, is_sparse
 from pucut.kernel_machines import Machine
 from pucut.naive_bayes import em_naive_bayes
-from pucut.neighbors.distances import is_sparse
 
 # Rounds end where no more than one row in so many is found.
 FEW = 500

@@ -14,7 +14,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 from sklearn.utils import assert_all_finite
 
-from pucut._checks import BoolArray
+from pucut._checks import BoolArray, is_missing
 
 MOST_CATEGORIES = 255  # a column, as in scikit-learn's histogram trees
 MOST_ROWS = np.iinfo(np.int32).max
@@ -203,16 +203,6 @@ def _holds_categories(column: Any) -> bool:
     return any(isinstance(value, (str, bytes)) for value in np.asarray(column, dtype=object))
 
 
-def _is_missing(value: Any) -> bool:
-    # NaN differs from itself; pandas.NA refuses to be compared.
-    if value is None:
-        return True
-    try:
-        return bool(value != value)
-    except TypeError:
-        return True
-
-
 def _encode(
     column: Any, known: npt.NDArray[np.object_] | None, number: int
 ) -> tuple[Column, npt.NDArray[np.object_]]:
@@ -220,7 +210,7 @@ def _encode(
         value.item() if isinstance(value, np.generic) else value
         for value in np.asarray(column, dtype=object)
     ]
-    present = [None if _is_missing(value) else value for value in plain]
+    present = [None if is_missing(value) else value for value in plain]
     if known is None:
         distinct = {value for value in present if value is not None}
         if len(distinct) > MOST_CATEGORIES:
@@ -266,7 +256,7 @@ def _numbers_from_objects(array: Column, number: int) -> Column:
     if array.dtype.kind in "mM":
         raise ValueError(f"column {number} of X holds dates, which are neither numbers nor classes")
     return np.array(
-        [np.nan if _is_missing(value) else float(value) for value in array], dtype=np.float64
+        [np.nan if is_missing(value) else float(value) for value in array], dtype=np.float64
     )
 
 

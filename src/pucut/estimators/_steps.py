@@ -8,7 +8,7 @@ from typing import Any
 try:
     from sklearn.callback import CallbackSupportMixin, with_callbacks
 except ImportError:  # before scikit-learn 1.9
-
+    # The type checker sees both branches, of which only one is taken.
     class CallbackSupportMixin:  # type: ignore[no-redef]
         """Stands in for the class of later versions of scikit-learn."""
 

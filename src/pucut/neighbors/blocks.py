@@ -21,8 +21,8 @@ import numpy.typing as npt
 import scipy.sparse as sp
 from threadpoolctl import threadpool_limits
 
-from pucut._checks import FloatArray
-from pucut.neighbors.distances import is_sparse, paired_squared_distances
+from pucut._checks import FloatArray, is_sparse
+from pucut.neighbors.distances import paired_squared_distances
 from pucut.neighbors.equal_rows import Indices, first_of_each
 
 # Of one block of products: queries times columns. The product stays in a processor's cache.
@@ -299,6 +299,7 @@ def all_columns(n_points: int, k: int) -> list[Round]:
 
 def _product(queries: Any, points: Any) -> npt.NDArray[Any]:
     product: npt.NDArray[Any] = queries @ points.T
+    # Declared dense, which it is unless both factors are sparse.
     return product.toarray() if is_sparse(product) else product  # type: ignore[attr-defined]
 
 

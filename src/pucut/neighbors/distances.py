@@ -11,20 +11,14 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
 
-from pucut._checks import FloatArray
+from pucut._checks import FloatArray, is_sparse
 
 LANES = 64
 # Of one block of differences; small enough to stay in a processor's cache.
 _BLOCK_ENTRIES = 1 << 16
 
 Rows = npt.NDArray[Any]  # positions: any integers
-
-
-def is_sparse(rows: Any) -> bool:
-    """For the type checker: scipy's own function narrows the type to a class without methods."""
-    return bool(sp.issparse(rows))
 
 
 def paired_squared_distances(

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pucut._checks import FloatArray
-from pucut.neighbors.distances import is_sparse
+from pucut._checks import FloatArray, is_sparse
 
 Indices = npt.NDArray[np.int64]
 

@@ -8,10 +8,9 @@ import numpy.typing as npt
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from pucut._checks import FloatArray, checked_n_threads
+from pucut._checks import FloatArray, checked_n_threads, is_sparse
 from pucut.neighbors.blocks import Searcher, exact_search
 from pucut.neighbors.clusters import ClusterEngine
-from pucut.neighbors.distances import is_sparse
 from pucut.neighbors.equal_rows import Indices, group_equal_rows
 from pucut.neighbors.lists import (
     NeighborLists,

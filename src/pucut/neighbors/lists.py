@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pucut._checks import MAX_NODES, FloatArray
-from pucut.neighbors.distances import is_sparse
+from pucut._checks import MAX_NODES, FloatArray, is_sparse
 from pucut.neighbors.equal_rows import Indices, first_of_each
 
 

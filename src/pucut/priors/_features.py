@@ -4,19 +4,14 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
 from sklearn.utils import check_array
 
-from pucut._checks import BoolArray, FloatArray
+from pucut._checks import BoolArray, FloatArray, is_missing, is_sparse
 
 # More categories than this get no column of their own: the rest share one.
 _MAX_CATEGORIES = 30
 # Sparse tables with at most this many cells are filled in; larger ones would not fit in memory.
 MAX_DENSE_CELLS = 20_000_000
-
-
-def is_sparse(X: Any) -> bool:
-    return bool(sp.issparse(X))
 
 
 def readable_table(X: Any) -> Any:
@@ -83,7 +78,7 @@ def _as_numbers(column: npt.NDArray[Any]) -> FloatArray | None:
         numbers = np.where(np.isnat(column), np.nan, column.astype(np.int64).astype(np.float64))
     elif column.dtype.kind == "O":
         try:
-            numbers = np.array([np.nan if _is_missing(value) else float(value) for value in column])
+            numbers = np.array([np.nan if is_missing(value) else float(value) for value in column])
         except (TypeError, ValueError):
             return None
         if any(isinstance(value, str) for value in column):
@@ -96,7 +91,7 @@ def _as_numbers(column: npt.NDArray[Any]) -> FloatArray | None:
 
 
 def _category_parts(column: npt.NDArray[Any]) -> list[FloatArray]:
-    names = np.array(["" if _is_missing(value) else f"={value}" for value in column])
+    names = np.array(["" if is_missing(value) else f"={value}" for value in column])
     values, codes, counts = np.unique(names, return_inverse=True, return_counts=True)
     if len(values) > _MAX_CATEGORIES:
         by_count = np.argsort(-counts, kind="stable")
@@ -104,12 +99,3 @@ def _category_parts(column: npt.NDArray[Any]) -> list[FloatArray]:
         place[by_count] = np.arange(len(values))
         codes = np.minimum(place, _MAX_CATEGORIES)[codes]
     return [(codes == code).astype(np.float64) for code in range(int(codes.max()) + 1)]
-
-
-def _is_missing(value: Any) -> bool:
-    if value is None:
-        return True
-    try:
-        return bool(value != value)
-    except TypeError:  # pandas.NA
-        return True

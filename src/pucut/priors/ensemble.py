@@ -22,9 +22,9 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from pucut._checks import BoolArray, FloatArray
+from pucut._checks import BoolArray, FloatArray, is_sparse
 from pucut.cross_fitting import cross_fit
-from pucut.priors._features import MAX_DENSE_CELLS, is_sparse, numeric_features
+from pucut.priors._features import MAX_DENSE_CELLS, numeric_features
 from pucut.priors.best_bin import FAILURE, confidence_margin, score_curve
 
 N_RESAMPLES = 100

@@ -12,9 +12,8 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils import _safe_indexing, check_random_state
 
-from pucut._checks import BoolArray, FloatArray
+from pucut._checks import BoolArray, checked_scores, is_sparse
 from pucut.cross_fitting import checked_classifier
-from pucut.priors._features import is_sparse
 from pucut.priors.methods import BY_NAME, METHODS, WITHOUT_SCORES, Sample, Share
 from pucut.priors.result import PriorEstimate
 from pucut.pu_labels import PULabels, checked_pu_labels
@@ -80,7 +79,7 @@ def estimate_prior(
         checked_classifier(classifier, X, "classifier")
     else:
         labels = checked_pu_labels(y, pos_label=pos_label)
-        scores = _checked_scores(scores, labels.n_samples)
+        scores = checked_scores(scores, "scores", labels.n_samples)
     random = check_random_state(random_state)
     rows = _drawn_rows(labels.is_labelled, MAX_ROWS, random)
     sample = Sample(
@@ -158,15 +157,3 @@ def _n_rows(X: Any) -> int:
         "X must be a table, one row a sample, found "
         + (f"shape {shape}" if shape is not None else type(X).__name__)
     )
-
-
-def _checked_scores(scores: Any, n_samples: int) -> FloatArray:
-    array = np.asarray(scores, dtype=np.float64)
-    if array.shape != (n_samples,):
-        raise ValueError(
-            f"scores must have shape ({n_samples},), one for each label, found {array.shape}"
-        )
-    if not np.isfinite(array).all():
-        row = int(np.argmin(np.isfinite(array)))
-        raise ValueError(f"scores must be finite, found {array[row]} in row {row}")
-    return array
