@@ -1,0 +1,251 @@
+"""A table of typed cells, and its text as CSV, Markdown, LaTeX and HTML.
+
+CSV holds plain numbers with all digits that matter and an own column for standard errors; the
+others show what a reader wants to see: rounded, best values marked, a dash for what is missing.
+"""
+
+import csv
+import html
+import io
+from dataclasses import dataclass
+
+MISSING = "–"
+_MINUS = "−"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A text, a number (with an error in brackets, where there is one), or nothing (None)."""
+
+    value: str | float | None
+    error: float | None = None
+    digits: int = 2
+    signed: bool = False
+    is_p_value: bool = False
+    unit: str = ""
+    bold: bool = False
+    starred: bool = False
+
+    @property
+    def is_number(self) -> bool:
+        return isinstance(self.value, (int, float))
+
+    @property
+    def main_text(self) -> str:
+        """Without the error, which is never marked."""
+        if self.value is None:
+            return MISSING
+        if isinstance(self.value, str):
+            return self.value
+        star = "*" if self.starred else ""
+        if self.is_p_value:
+            return _p_value_text(self.value) + star
+        return _number_text(self.value, self.digits, self.signed) + self.unit + star
+
+    @property
+    def error_text(self) -> str:
+        return "" if self.error is None else f" ({_number_text(self.error, self.digits, False)})"
+
+
+@dataclass(frozen=True)
+class Column:
+    """`group` stands above neighbouring columns that share it."""
+
+    title: str
+    group: str = ""
+
+    @property
+    def full_title(self) -> str:
+        return f"{self.group}: {self.title}" if self.group else self.title
+
+
+@dataclass(frozen=True)
+class Table:
+    """`name` is for files; the first cell of a row says what the row is about."""
+
+    name: str
+    title: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for number, row in enumerate(self.rows):
+            if len(row) != len(self.columns):
+                raise ValueError(
+                    f"row {number} of table {self.name} has {len(row)} cells, the table "
+                    f"{len(self.columns)} columns"
+                )
+
+    @property
+    def is_numeric(self) -> tuple[bool, ...]:
+        """Of each column: whether it is set as numbers are, to the right."""
+        return tuple(
+            place > 0 and any(row[place].is_number for row in self.rows)
+            for place in range(len(self.columns))
+        )
+
+    @property
+    def groups(self) -> tuple[tuple[str, int], ...]:
+        """Titles above the columns, each with the number of columns it spans."""
+        spans: list[tuple[str, int]] = []
+        for column in self.columns:
+            if spans and column.group and spans[-1][0] == column.group:
+                spans[-1] = (column.group, spans[-1][1] + 1)
+            else:
+                spans.append((column.group, 1))
+        return tuple(spans)
+
+    @property
+    def has_groups(self) -> bool:
+        return any(column.group for column in self.columns)
+
+
+def to_csv(table: Table) -> str:
+    with_error = [
+        any(row[place].error is not None for row in table.rows)
+        for place in range(len(table.columns))
+    ]
+    lines = [
+        [
+            title
+            for column, has_error in zip(table.columns, with_error, strict=True)
+            for title in (column.full_title, f"{column.full_title} (error)")[: 1 + has_error]
+        ]
+    ]
+    lines += [
+        [
+            text
+            for cell, has_error in zip(row, with_error, strict=True)
+            for text in (_plain(cell.value), _plain(cell.error))[: 1 + has_error]
+        ]
+        for row in table.rows
+    ]
+    file = io.StringIO()
+    csv.writer(file, lineterminator="\n").writerows(lines)
+    return file.getvalue()
+
+
+def to_markdown(table: Table) -> str:
+    header = [_markdown(column.full_title) for column in table.columns]
+    rule = ["---:" if numeric else "---" for numeric in table.is_numeric]
+    body = [[_markdown_cell(cell) for cell in row] for row in table.rows]
+    lines = [f"| {' | '.join(line)} |" for line in (header, rule, *body)]
+    notes = [f"- {_markdown(note)}" for note in table.notes]
+    parts = [f"**{_markdown(table.title)}**", "\n".join(lines)]
+    return "\n\n".join([*parts, *(["\n".join(notes)] if notes else [])]) + "\n"
+
+
+def to_latex(table: Table) -> str:
+    """For the packages booktabs and, with wide tables, whatever the reader likes to turn them."""
+    letters = "".join("r" if numeric else "l" for numeric in table.is_numeric)
+    lines = [
+        r"\begin{table}",
+        rf"\caption{{{_latex(table.title)}}}\label{{table:{table.name.replace('_', '-')}}}",
+        r"\centering\small",
+        rf"\begin{{tabular}}{{{letters}}}",
+        r"\toprule",
+    ]
+    if table.has_groups:
+        cells, rules, place = [], [], 1
+        for group, span in table.groups:
+            cells.append(rf"\multicolumn{{{span}}}{{c}}{{{_latex(group)}}}" if group else "")
+            if group:
+                rules.append(rf"\cmidrule(lr){{{place}-{place + span - 1}}}")
+            place += span
+        lines += [" & ".join(cells) + r" \\", " ".join(rules)]
+    lines += [" & ".join(_latex(column.title) for column in table.columns) + r" \\", r"\midrule"]
+    lines += [" & ".join(_latex_cell(cell) for cell in row) + r" \\" for row in table.rows]
+    lines += [r"\bottomrule", r"\end{tabular}"]
+    lines += [rf"\par\smallskip\footnotesize {_latex(note)}" for note in table.notes]
+    return "\n".join([*lines, r"\end{table}"]) + "\n"
+
+
+def to_html(table: Table) -> str:
+    lines = [f'<table id="{html.escape(table.name)}">']
+    lines += [f"<caption>{html.escape(table.title)}</caption>", "<thead>"]
+    if table.has_groups:
+        spans = [
+            f'<th scope="colgroup" colspan="{span}">{html.escape(group)}</th>'
+            if group
+            else f'<td colspan="{span}"></td>'
+            for group, span in table.groups
+        ]
+        lines.append(f"<tr>{''.join(spans)}</tr>")
+    titles = [
+        f'<th scope="col"{_html_class(numeric)}>{html.escape(column.title)}</th>'
+        for column, numeric in zip(table.columns, table.is_numeric, strict=True)
+    ]
+    lines += [f"<tr>{''.join(titles)}</tr>", "</thead>", "<tbody>"]
+    for row in table.rows:
+        cells = [f'<th scope="row">{_html_cell(row[0])}</th>']
+        cells += [
+            f"<td{_html_class(numeric)}>{_html_cell(cell)}</td>"
+            for cell, numeric in zip(row[1:], table.is_numeric[1:], strict=True)
+        ]
+        lines.append(f"<tr>{''.join(cells)}</tr>")
+    return "\n".join([*lines, "</tbody>", "</table>"]) + "\n"
+
+
+def _number_text(value: float, digits: int, signed: bool) -> str:
+    text = f"{abs(value):.{digits}f}"
+    if not any(digit in text for digit in "123456789"):
+        return text  # no sign before a zero
+    if value < 0:
+        return _MINUS + text
+    return f"+{text}" if signed else text
+
+
+def _p_value_text(value: float) -> str:
+    return f"{value:.4f}" if value >= 0.00005 or value == 0.0 else f"{value:.1e}"
+
+
+def _plain(value: str | float | None) -> str:
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else f"{value:.10g}"
+
+
+def _markdown(text: str) -> str:
+    for mark in "\\|*_<>`":
+        text = text.replace(mark, f"\\{mark}")
+    return text
+
+
+def _markdown_cell(cell: Cell) -> str:
+    text = _markdown(cell.main_text)
+    return (f"**{text}**" if cell.bold else text) + cell.error_text
+
+
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    **{mark: f"\\{mark}" for mark in "&%$#_{}"},
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    _MINUS: "$-$",
+    MISSING: "--",
+    "±": r"$\pm$",
+    "≥": r"$\geq$",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+}
+
+
+def _latex(text: str) -> str:
+    return "".join(_LATEX.get(mark, mark) for mark in text)
+
+
+def _latex_cell(cell: Cell) -> str:
+    text = _latex(cell.main_text)
+    return (rf"\textbf{{{text}}}" if cell.bold else text) + _latex(cell.error_text)
+
+
+def _html_class(numeric: bool) -> str:
+    return ' class="number"' if numeric else ""
+
+
+def _html_cell(cell: Cell) -> str:
+    text = html.escape(cell.main_text)
+    error = f' <span class="error">{cell.error_text.strip()}</span>' if cell.error_text else ""
+    return (f"<b>{text}</b>" if cell.bold else text) + error
