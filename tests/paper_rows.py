@@ -5,6 +5,7 @@
 
 import csv
 import gzip
+import io
 import itertools
 import sys
 from pathlib import Path
@@ -77,11 +78,12 @@ def row(suite, dataset, repetition, method, **changes):
 
 def write_rows(file, rows):
     file.parent.mkdir(parents=True, exist_ok=True)
-    opened = gzip.open(file, "wt", newline="") if file.suffix == ".gz" else file.open("w")
-    with opened as text:
-        writer = csv.DictWriter(text, COLUMNS.split(","), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
+    text = io.StringIO()
+    writer = csv.DictWriter(text, COLUMNS.split(","), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    data = text.getvalue().encode()
+    file.write_bytes(gzip.compress(data) if file.suffix == ".gz" else data)
 
 
 def _scored(rng, method, ease, prior, **changes):

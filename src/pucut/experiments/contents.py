@@ -154,13 +154,14 @@ def _points(real: Results, published: Published, metric: str) -> Drawing:
 
 
 def _real_10(few: Results, published: Published) -> tuple[Table, ...]:
+    datasets = _few_labels_datasets(few)
     items = [real_tables.beside_earlier(few, published.earlier, "real10_beside_earlier")]
     for metric in METRICS:
         what = f"{METRIC_TITLES[metric]} (%), real datasets, 10 % labelled, true prior"
         items += [
             real_tables.paper_layout(
                 few,
-                FEW_LABELS_DATASETS,
+                datasets,
                 metric,
                 f"real10_paper_layout_{metric}",
                 f"In the paper's layout: {what}",
@@ -168,7 +169,7 @@ def _real_10(few: Results, published: Published) -> tuple[Table, ...]:
             ),
             real_tables.every_method(
                 few,
-                FEW_LABELS_DATASETS,
+                datasets,
                 metric,
                 f"real10_every_method_{metric}",
                 f"Every method: {what}",
@@ -177,10 +178,15 @@ def _real_10(few: Results, published: Published) -> tuple[Table, ...]:
     return tuple(items)
 
 
+def _few_labels_datasets(few: Results) -> tuple[str, ...]:
+    """Those of the protocol, and whatever else was run."""
+    return tuple(name for name in _DATASETS if name in {*FEW_LABELS_DATASETS, *few.datasets})
+
+
 def _priors(runs: Sequence[Run]) -> tuple[Table, ...]:
     settings = (
         ("60", REAL_60, REAL_60_ESTIMATED, _DATASETS),
-        ("10", REAL_10, REAL_10_ESTIMATED, FEW_LABELS_DATASETS),
+        ("10", REAL_10, REAL_10_ESTIMATED, _few_labels_datasets(Results(runs, REAL_10))),
     )
     return tuple(
         real_tables.loss_by_estimate(

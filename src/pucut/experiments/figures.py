@@ -74,6 +74,7 @@ def _histogram(panel: Axes, values: Floats) -> None:
         panel.set_yticks([])
         return
     panel.hist(values, bins=_edges(values).tolist(), color=_COLOURS[0], alpha=0.75)
+    panel.set_ylim(top=1.15 * panel.get_ylim()[1])  # room for the text
     panel.axvline(0.0, color=INK, linewidth=1.2)
     mean = float(values.mean())
     panel.axvline(mean, color=_COLOURS[1], linewidth=1.4, linestyle="--")
@@ -180,9 +181,9 @@ def critical_differences(
         shown = min(ranking.critical_difference, high - low)
         panel.plot([low, low + shown], [-1.15, -1.15], color=INK, linewidth=1.6)
         panel.text(
-            low + shown + 0.01 * room,
+            low + shown + 0.03 * room,
             -1.15,
-            f" critical difference {ranking.critical_difference:.3f}",
+            f"critical difference {ranking.critical_difference:.3f}",
             va="center",
         )
         for number, group in enumerate(groups):
@@ -196,11 +197,9 @@ def critical_differences(
             rank = ranks[position]
             panel.plot([rank, rank, end], [0.0, height, height], color=INK, linewidth=0.8)
             panel.text(
-                end,
+                end - 0.03 * room if on_left else end + 0.03 * room,
                 height,
-                f"{methods[position]} {rank:.2f} "
-                if on_left
-                else f" {rank:.2f} {methods[position]}",
+                f"{methods[position]} {rank:.2f}" if on_left else f"{rank:.2f} {methods[position]}",
                 ha="right" if on_left else "left",
                 va="center",
             )

@@ -21,6 +21,7 @@ METRICS = tuple(METRIC_TITLES)
 RULES = ("own", "prior")
 PRIOR_KINDS = ("true", "estimated")
 SUITES = ("real", "synthetic")
+LABELLED_SHARES = (0.6, 0.1)
 
 # In the order of the paper's tables.
 DATASET_TITLES = {
@@ -35,6 +36,7 @@ DATASET_TITLES = {
     "credit": "Credit",
     "mnist": "MNIST",
 }
+# Those that the protocol runs with 10 % labelled.
 FEW_LABELS_DATASETS = ("vote", "obesity", "mushroom", "news", "letter", "mnist")
 
 

@@ -144,7 +144,9 @@ nav ol { margin: 0; padding: 0; list-style: none; display: flex; flex-wrap: wrap
 table { border-collapse: collapse; font-size: .84rem; line-height: 1.35; white-space: nowrap;
   font-variant-numeric: tabular-nums lining-nums; border-bottom: 1.5px solid var(--ink); }
 caption { text-align: left; white-space: normal; font-weight: 600; font-size: .92rem;
-  padding: 0 0 .5rem; min-width: 16rem; }
+  padding: 0 0 .5rem; }
+caption span { position: sticky; left: 0; display: inline-block; min-width: min(26rem, 86vw);
+  max-width: min(70rem, 92vw); }
 thead { border-top: 1.5px solid var(--ink); border-bottom: 1px solid var(--ink); }
 th, td { padding: .22rem .6rem; text-align: left; font-weight: 400; vertical-align: baseline; }
 thead th { font-weight: 600; vertical-align: bottom; }

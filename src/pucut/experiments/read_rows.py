@@ -6,6 +6,7 @@ from pathlib import Path
 from pucut.experiments.csv_files import FileProblem, Line, read_lines
 from pucut.experiments.names import (
     DATASET_TITLES,
+    LABELLED_SHARES,
     METHOD_TITLES,
     METRICS,
     PRIOR_KINDS,
@@ -111,7 +112,7 @@ def _run(line: Line) -> Run:
         dataset=_dataset(line, suite),
         n_samples=line.whole_number("n_samples"),
         n_features=line.whole_number("n_features"),
-        labelled_share=line.number_in("labelled_share", 0.0, 1.0),
+        labelled_share=_labelled_share(line),
         n_labelled=line.whole_number("n_labelled"),
         repetition=line.whole_number("repetition"),
         method=line.one_of("method", tuple(METHOD_TITLES)),
@@ -123,8 +124,8 @@ def _run(line: Line) -> Run:
             for metric in METRICS
             for rule in RULES
         },
-        seconds=line.number_or_none("seconds", 0.0, float("inf")),
-        peak_mb=line.number_or_none("peak_mb", 0.0, float("inf")),
+        seconds=line.number_or_none("seconds", 0.0, 1e12),
+        peak_mb=line.number_or_none("peak_mb", 0.0, 1e12),
         n_jobs=line.cells["n_jobs"],
         device=line.cells["device"],
         machine=line.cells["machine"],
@@ -139,3 +140,11 @@ def _dataset(line: Line, suite: str) -> str:
     except ValueError as error:
         raise FileProblem(f"{line.place}: dataset: {error}") from None
     return line.cells["dataset"]
+
+
+def _labelled_share(line: Line) -> float:
+    share = line.number_in("labelled_share", 0.0, 1.0)
+    if share not in LABELLED_SHARES:
+        allowed = " or ".join(map(str, LABELLED_SHARES))
+        raise FileProblem(f"{line.place}: labelled_share must be {allowed}, found {share:g}")
+    return share

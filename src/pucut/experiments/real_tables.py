@@ -66,7 +66,7 @@ def paper_layout(
     rows = []
     for dataset in datasets:
         found = [results.summary(dataset, contender, metric) for contender in OWN_RULE]
-        row = [Cell(DATASET_TITLES[dataset]), *marked(found), Cell(_diff_max(found), unit="%")]
+        row = [Cell(DATASET_TITLES[dataset]), *marked(found), _diff_max(found)]
         if earlier is not None:
             row.append(Cell(earlier.get(dataset)))
         rows.append(tuple(row))
@@ -100,13 +100,15 @@ def marked(found: Sequence[Summary | None]) -> list[Cell]:
     ]
 
 
-def _diff_max(found: Sequence[Summary | None]) -> float | None:
-    """None where 2-HNC, the last, is the highest or missing."""
+def _diff_max(found: Sequence[Summary | None]) -> Cell:
+    """Of 2-HNC, the last; empty where it is the highest, as in the paper."""
     *others, ours = found
     means = [summary.mean for summary in others if summary is not None]
-    if ours is None or not means or max(means) <= ours.mean:
-        return None
-    return percent_above(ours.mean, max(means))
+    if ours is None or not means:
+        return Cell(None)
+    if max(means) <= ours.mean:
+        return Cell("")
+    return Cell(percent_above(ours.mean, max(means)), unit="%")
 
 
 def every_method(

@@ -8,6 +8,7 @@ import csv
 import html
 import io
 from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Decimal
 
 MISSING = "–"
 _MINUS = "−"
@@ -79,9 +80,10 @@ class Table:
 
     @property
     def is_numeric(self) -> tuple[bool, ...]:
-        """Of each column: whether it is set as numbers are, to the right."""
+        """Of each column: whether it is set as numbers are, to the right. Empty ones are."""
         return tuple(
-            place > 0 and any(row[place].is_number for row in self.rows)
+            place > 0
+            and all(row[place].is_number or row[place].value in (None, "") for row in self.rows)
             for place in range(len(self.columns))
         )
 
@@ -163,7 +165,7 @@ def to_latex(table: Table) -> str:
 
 def to_html(table: Table) -> str:
     lines = [f'<table id="{html.escape(table.name)}">']
-    lines += [f"<caption>{html.escape(table.title)}</caption>", "<thead>"]
+    lines += [f"<caption><span>{html.escape(table.title)}</span></caption>", "<thead>"]
     if table.has_groups:
         spans = [
             f'<th scope="colgroup" colspan="{span}">{html.escape(group)}</th>'
@@ -197,7 +199,11 @@ def _number_text(value: float, digits: int, signed: bool) -> str:
 
 
 def _p_value_text(value: float) -> str:
-    return f"{value:.4f}" if value >= 0.00005 or value == 0.0 else f"{value:.1e}"
+    """Four decimals, halves upwards (1/32 is 0.0313, as in the paper); 1.9e-5 if that is less."""
+    if value == 0.0 or value >= 0.00005:
+        return str(Decimal(value).quantize(Decimal("0.0001"), ROUND_HALF_UP))
+    digits, exponent = f"{value:.1e}".split("e")
+    return f"{digits}e{int(exponent)}"
 
 
 def _plain(value: str | float | None) -> str:
