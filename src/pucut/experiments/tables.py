@@ -1,7 +1,7 @@
 """A table of typed cells, and its text as CSV, Markdown, LaTeX and HTML.
 
-CSV holds plain numbers with all digits that matter and an own column for standard errors; the
-others show what a reader wants to see: rounded, best values marked, a dash for what is missing.
+CSV holds plain numbers with all digits that matter and an own column for what stands in brackets;
+the others show what a reader wants to see: rounded, best values marked, a dash for what is missing.
 """
 
 import csv
@@ -112,7 +112,7 @@ def to_csv(table: Table) -> str:
         [
             title
             for column, has_error in zip(table.columns, with_error, strict=True)
-            for title in (column.full_title, f"{column.full_title} (error)")[: 1 + has_error]
+            for title in (column.full_title, f"{column.full_title} (in brackets)")[: 1 + has_error]
         ]
     ]
     lines += [
