@@ -4,6 +4,7 @@ import argparse
 import csv
 import random
 import re
+import sys
 from collections import Counter
 from html.parser import HTMLParser
 from pathlib import Path
@@ -108,6 +109,7 @@ def test_figures_are_well_formed_and_without_a_date(written):
 def test_latex_is_balanced(written):
     for name, text in written.items():
         if name.endswith(".tex"):
+            assert text.isascii()
             plain = text.replace(r"\{", "").replace(r"\}", "")
             assert plain.count("{") == plain.count("}")
             n_columns = len(re.search(r"\\begin\{tabular\}\{(\w+)\}", text)[1])
@@ -222,3 +224,11 @@ def test_command_names_what_is_wrong(tmp_path):
     write_rows(tmp_path / "real.csv", [REAL[0], REAL[0]])
     with pytest.raises(UserError, match=r"real\.csv, line 3: .* stands already in .*line 2"):
         run_command("--rows", tmp_path, "--published", PUBLISHED, "--out", tmp_path / "out")
+
+
+def test_command_says_what_figures_need(tmp_path, monkeypatch):
+    for name in ("figures", "contents", "page"):
+        monkeypatch.delitem(sys.modules, f"pucut.experiments.{name}", raising=False)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(UserError, match=r"matplotlib: install pucut\[paper\]"):
+        run_command("--rows", tmp_path, "--published", PUBLISHED)

@@ -21,7 +21,15 @@ from pucut.experiments.csv_files import FileProblem
 from pucut.experiments.names import DEFAULT, Contender, read_configuration
 from pucut.experiments.published import read_published
 from pucut.experiments.read_rows import ROW_COLUMNS, read_rows
-from pucut.experiments.results import REAL_60, REAL_60_ESTIMATED, SYNTHETIC, Results, pair_up
+from pucut.experiments.results import (
+    REAL_10,
+    REAL_60,
+    REAL_60_ESTIMATED,
+    SYNTHETIC,
+    SYNTHETIC_ESTIMATED,
+    Results,
+    pair_up,
+)
 from pucut.experiments.statistics import paired_t_test
 from pucut.experiments.summary import agreement_table
 from pucut.experiments.tables import (
@@ -429,6 +437,45 @@ def test_improvements_by_parameter_by_hand(tmp_path):
     n, average, *_ = lines["clusters per class", "2"]
     assert (n.value, average.value) == (3, pytest.approx(10))
     assert [value for name, value in lines if name == "samples"] == ["1000", "5000"]
+
+
+def test_loss_on_synthetic_data_by_hand(tmp_path):
+    name = "n1000-f5-p30-c2-s0.5-hypercube"
+    rows = [
+        row("synthetic", name, number, "upu", prior_kind=kind, accuracy_prior=accuracy)
+        for number, kind, accuracy in (
+            (0, "true", 0.8),
+            (0, "estimated", 0.7),
+            (1, "true", 0.8),
+            (1, "estimated", 0.76),
+            (2, "true", 0.1),  # no partner
+        )
+    ]
+    write_rows(tmp_path / "rows.csv", rows)
+    runs = read_rows(tmp_path)
+    table = synthetic_tables.loss_by_estimate(
+        Results(runs, SYNTHETIC), Results(runs, SYNTHETIC_ESTIMATED), "t"
+    )
+    cell = column(table, "uPU, prior", "accuracy: points lost (s.e.)")
+    assert (cell.value, cell.error) == (pytest.approx(7.0), pytest.approx(3.0))
+    assert column(table, "uPU, prior", "accuracy: datasets").value == 2
+    assert column(table, "nnPU", "accuracy: points lost (s.e.)").value is None
+
+
+def test_few_labels_beside_the_earlier_paper(tmp_path):
+    rows = real("vote", "two_hnc_paper", [0.94, 0.96], labelled_share=0.1, n_labelled=40)
+    table = real_tables.beside_earlier(
+        results_of(tmp_path, rows, REAL_10), {"vote": 94.99, "letter": 88.88}, "t"
+    )
+    assert [cell.value for cell in line_of(table, "Vote")[1:]] == [
+        40,
+        94.99,
+        pytest.approx(95.0),
+        pytest.approx(0.01),
+        None,
+        None,
+    ]
+    assert [cell.value for cell in line_of(table, "Letter")[1:3]] == [None, 88.88]
 
 
 def test_pairs_are_of_common_repetitions():

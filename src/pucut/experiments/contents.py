@@ -35,6 +35,7 @@ from pucut.experiments.results import (
     REAL_60,
     REAL_60_ESTIMATED,
     SYNTHETIC,
+    SYNTHETIC_ESTIMATED,
     Results,
 )
 from pucut.experiments.statistics import Summary
@@ -77,14 +78,20 @@ def make_contents(runs: Sequence[Run], published: Published) -> Contents:
         agreement_table(real, published, _DATASETS, metric, f"agreement_{metric}")
         for metric in METRICS
     )
+    improvement = tuple(
+        synthetic_tables.improvement_beside_paper(
+            synthetic, published, metric, f"synthetic_improvement_{metric}"
+        )
+        for metric in METRICS
+    )
     sections = (
         Section("agreement", "Agreement with the paper", agreement),
         Section("data", "Datasets", _data(real, synthetic, published)),
         Section("real60", "Real datasets, 60 % labelled", _real_60(real, published)),
-        Section("real10", "Real datasets, 10 % labelled", _real_10(few, published)),
+        Section("real10", "Real datasets, about 10 % labelled", _real_10(few, published)),
         Section("prior", "True against estimated prior", _priors(runs)),
         Section("tests", "Tests of single datasets", _tests(real, published)),
-        Section("synthetic", "Synthetic datasets", _synthetic(synthetic, published)),
+        Section("synthetic", "Synthetic datasets", _synthetic(synthetic, improvement)),
         Section("ranks", "Average ranks", _ranks(real, synthetic)),
         Section("cost", "Cost", _cost(real, synthetic)),
         Section(
@@ -93,7 +100,9 @@ def make_contents(runs: Sequence[Run], published: Published) -> Contents:
             (reference_tables.published_checks(published, "published_checks"),),
         ),
     )
-    return Contents(sections, write_summary(agreement, real, few, len(runs)), len(runs))
+    return Contents(
+        sections, write_summary((*agreement, *improvement), real, few, len(runs)), len(runs)
+    )
 
 
 def _data(real: Results, synthetic: Results, published: Published) -> tuple[Table, ...]:
@@ -157,7 +166,7 @@ def _real_10(few: Results, published: Published) -> tuple[Table, ...]:
     datasets = _few_labels_datasets(few)
     items = [real_tables.beside_earlier(few, published.earlier, "real10_beside_earlier")]
     for metric in METRICS:
-        what = f"{METRIC_TITLES[metric]} (%), real datasets, 10 % labelled, true prior"
+        what = f"{METRIC_TITLES[metric]} (%), real datasets, about 10 % labelled, true prior"
         items += [
             real_tables.paper_layout(
                 few,
@@ -185,10 +194,16 @@ def _few_labels_datasets(few: Results) -> tuple[str, ...]:
 
 def _priors(runs: Sequence[Run]) -> tuple[Table, ...]:
     settings = (
-        ("60", REAL_60, REAL_60_ESTIMATED, _DATASETS),
-        ("10", REAL_10, REAL_10_ESTIMATED, _few_labels_datasets(Results(runs, REAL_10))),
+        ("60", "60 %", REAL_60, REAL_60_ESTIMATED, _DATASETS),
+        (
+            "10",
+            "about 10 %",
+            REAL_10,
+            REAL_10_ESTIMATED,
+            _few_labels_datasets(Results(runs, REAL_10)),
+        ),
     )
-    return tuple(
+    real = tuple(
         real_tables.loss_by_estimate(
             Results(runs, true),
             Results(runs, estimated),
@@ -196,11 +211,15 @@ def _priors(runs: Sequence[Run]) -> tuple[Table, ...]:
             metric,
             f"real{share}_prior_loss_{metric}",
             f"What an estimated prior costs: {METRIC_TITLES[metric]} (points), real datasets, "
-            f"{share} % labelled",
+            f"{title} labelled",
         )
-        for share, true, estimated, datasets in settings
+        for share, title, true, estimated, datasets in settings
         for metric in METRICS
     )
+    synthetic = synthetic_tables.loss_by_estimate(
+        Results(runs, SYNTHETIC), Results(runs, SYNTHETIC_ESTIMATED), "synthetic_prior_loss"
+    )
+    return (*real, synthetic)
 
 
 def _tests(real: Results, published: Published) -> tuple[Table, ...]:
@@ -219,14 +238,10 @@ def _tests(real: Results, published: Published) -> tuple[Table, ...]:
     return (*against_best, *against_all)
 
 
-def _synthetic(synthetic: Results, published: Published) -> tuple[Table | Drawing, ...]:
+def _synthetic(synthetic: Results, beside_paper: Sequence[Table]) -> tuple[Table | Drawing, ...]:
     items: list[Table | Drawing] = []
-    for metric in METRICS:
-        items.append(
-            synthetic_tables.improvement_beside_paper(
-                synthetic, published, metric, f"synthetic_improvement_{metric}"
-            )
-        )
+    for metric, table in zip(METRICS, beside_paper, strict=True):
+        items.append(table)
         items.append(_histograms(synthetic, PAPER_PRESET, metric))
         items.append(
             synthetic_tables.improvement_of_default(

@@ -29,6 +29,7 @@ REAL_60_ESTIMATED = Setting("real", 0.6, "estimated")
 REAL_10 = Setting("real", 0.1, "true")
 REAL_10_ESTIMATED = Setting("real", 0.1, "estimated")
 SYNTHETIC = Setting("synthetic", 0.6, "true")
+SYNTHETIC_ESTIMATED = Setting("synthetic", 0.6, "estimated")
 
 
 class Results:

@@ -108,13 +108,14 @@ def standing_lines(results: Results, datasets: Sequence[str], metric: str) -> li
 
 
 def write_summary(
-    agreement: Sequence[Table], results: Results, few_labels: Results, n_runs: int
+    beside_paper: Sequence[Table], results: Results, few_labels: Results, n_runs: int
 ) -> str:
+    """`beside_paper` are tables with the paper's numbers in them."""
     parts = ["# Ours beside the paper", f"Made from {n_runs} runs.", "## Agreement with the paper"]
-    parts += [to_markdown(table).rstrip() for table in agreement]
+    parts += [to_markdown(table).rstrip() for table in beside_paper]
     for share, found, datasets in (
         ("60 %", results, tuple(DATASET_TITLES)),
-        ("10 %", few_labels, few_labels.datasets),
+        ("about 10 %", few_labels, few_labels.datasets),
     ):
         for metric in METRICS:
             if datasets:

@@ -1,12 +1,13 @@
 """Tables of the synthetic datasets: improvements over the others, also by parameter."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from pucut.experiments.names import (
     BENCHMARKS,
     DEFAULT,
     METHOD_TITLES,
     METRIC_TITLES,
+    METRICS,
     OTHERS,
     PAPER_PRESET,
     PARAMETERS,
@@ -19,6 +20,7 @@ from pucut.experiments.statistics import (
     Floats,
     Improvement,
     improvements,
+    summarise,
     summarise_improvements,
 )
 from pucut.experiments.tables import Cell, Column, Table
@@ -111,6 +113,40 @@ def improvement_of_default(results: Results, metric: str, name: str) -> Table:
     title = f"Synthetic datasets: improvement in {METRIC_TITLES[metric]} of 2-HNC (default)"
     notes = (_IMPROVEMENT_NOTE, "prior: the other is given the prior and cuts its ranking there.")
     return Table(name, title, columns, rows, notes)
+
+
+def loss_by_estimate(true: Results, estimated: Results, name: str) -> Table:
+    """Points that each method loses on average when its prior is estimated."""
+    rows = []
+    for contender in (*OTHERS, DEFAULT):
+        row = [Cell(contender.title)]
+        for metric in METRICS:
+            losses = [
+                one - other
+                for dataset in true.datasets
+                for one, other in _scores_of_both(true, estimated, dataset, contender, metric)
+            ]
+            found = summarise(losses) if losses else None
+            row.append(Cell(len(losses), digits=0))
+            row.append(Cell(None) if found is None else Cell(found.mean, found.standard_error))
+        rows.append(tuple(row))
+    titles = ("datasets", "points lost (s.e.)")
+    columns = (
+        Column("Method"),
+        *(Column(title, METRIC_TITLES[metric]) for metric in METRICS for title in titles),
+    )
+    title = "What an estimated prior costs, synthetic datasets"
+    notes = ("With the true prior minus with the estimate, mean over datasets that have both.",)
+    return Table(name, title, columns, tuple(rows), notes)
+
+
+def _scores_of_both(
+    true: Results, estimated: Results, dataset: str, contender: Contender, metric: str
+) -> Iterator[tuple[float, float]]:
+    pairs = pair_up(
+        true.scores(dataset, contender, metric), estimated.scores(dataset, contender, metric)
+    )
+    return zip(pairs.first, pairs.second, strict=True)
 
 
 def improvement_by_parameter(results: Results, metric: str, name: str) -> Table:
