@@ -62,11 +62,11 @@ def published_checks(published: Published, name: str) -> Table:
             for dataset in DATASET_TITLES
         )
         what = f"Largest gap between printed and implied accuracy, {METHOD_TITLES[method]} (points)"
-        rows.append((Cell(what), Cell(0.0), Cell(apart)))
+        rows.append((Cell(what), Cell(None), Cell(apart)))
     notes = (
         "Implied accuracy: if the brackets of balanced accuracy are half the gap between the "
         "accuracies of the classes, accuracy follows from them and the counts. It does, in all 40 "
-        "cells to within rounding: they are no standard errors, as the caption has it.",
+        "cells to within rounding: they are not standard errors, whatever the caption says.",
         "Diff Max of accuracy on MNIST does not follow from the printed means.",
     )
     columns = (Column("What"), Column("printed"), Column("recomputed"))
