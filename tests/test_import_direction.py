@@ -41,6 +41,7 @@ FLOW = (
     "pu_training",
     "estimators",
     "comparison",
+    "model_files",
     "datasets",
     "experiments",
     "report",

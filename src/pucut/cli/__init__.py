@@ -5,14 +5,17 @@ a function of the parsed arguments that returns the exit code.
 """
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from importlib.metadata import version
 from types import ModuleType
 
-from pucut.cli._errors import INTERRUPTED, USER_ERROR, UserError
+from pucut.cli import apply, classify, compare, demo, prior, rank
+from pucut.cli._errors import BROKEN_PIPE, FAILURE, INTERRUPTED, USER_ERROR, UserError
+from pucut.cli._voice import Voice
 
-COMMANDS: tuple[ModuleType, ...] = ()
+COMMANDS: tuple[ModuleType, ...] = (classify, rank, prior, compare, apply, demo)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -24,11 +27,27 @@ def main(argv: Sequence[str] | None = None) -> int:
     for command in COMMANDS:
         command.add_parser(commands)
     arguments = parser.parse_args(argv)
+    is_debugged = getattr(arguments, "debug", False)
     try:
-        return int(arguments.run(arguments))
+        with Voice(getattr(arguments, "quiet", False)).sentences_for_warnings():
+            code = int(arguments.run(arguments))
+        sys.stdout.flush()
+        return code
     except UserError as error:
+        if is_debugged:
+            raise
         print(f"pucut: {error}", file=sys.stderr)
         return USER_ERROR
     except KeyboardInterrupt:
         print("pucut: interrupted", file=sys.stderr)
         return INTERRUPTED
+    except BrokenPipeError:
+        # Python flushes stdout once more when it ends, which would fail again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return BROKEN_PIPE
+    except Exception as error:
+        if is_debugged:
+            raise
+        text = " ".join(f"{type(error).__name__}: {error}".split())
+        print(f"pucut: failed: {text} (run with --debug for the traceback)", file=sys.stderr)
+        return FAILURE

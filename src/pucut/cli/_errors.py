@@ -1,7 +1,9 @@
 """What ends a command other than success, which is exit code 0."""
 
+FAILURE = 1  # unexpected: a mistake of ours
 USER_ERROR = 2  # wrong arguments or files: argparse's own code too
 INTERRUPTED = 130  # as shells have it
+BROKEN_PIPE = 141  # whoever read the output has gone, as after `| head`
 
 
 class UserError(Exception):

@@ -1,0 +1,297 @@
+"""What each column is: an identifier, a feature of some kind, or of no use; and its values.
+
+What was decided of the features (`Feature`) is kept in model files, so that later tables are read
+alike.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from pucut._checks import FloatArray
+from pucut.cli._errors import UserError
+from pucut.cli._reading import InputTable, listing
+from pucut.tables import MOST_CATEGORIES
+
+# Cells that mean "no value", beside empty ones.
+MISSING = ("NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NULL", "null", "None", "<NA>", "?")
+# A column of numbers may hold this share of other texts ("n.d."), which then count as missing.
+STRAY_SHARE = 0.1
+# As many distinct texts are categories in a table however small.
+FEW_TEXTS = 10
+
+_POINT = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
+_NUMERALS = {
+    "point": _POINT,
+    "comma": _POINT.replace(r"\.", ","),
+    "thousands": rf"(?:[+-]?[0-9]{{1,3}}(?:,[0-9]{{3}})+(?:\.[0-9]*)?|{_POINT})",
+}
+_DATE = r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[ T][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?Z?)?"
+_ID_NAME = re.compile(r"(^|[ _.\-])(id|ids|uuid)$|[a-z]I[dD]$|^row_name$", re.ASCII)
+
+
+@dataclass(frozen=True)
+class Feature:
+    """A column that is used, and how its cells become values.
+
+    Attributes
+    ----------
+    name : str
+    kind : {"number", "category", "date", "flag"}
+        "date": days since 1970. "flag": 1 where the cell holds anything, else 0.
+    numerals : {"point", "comma", "thousands"}
+        How texts write numbers: 1.5, 1,5 or 1,234.5.
+    categories : tuple of str
+    """
+
+    name: str
+    kind: str
+    numerals: str = "point"
+    categories: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        return {**asdict(self), "categories": list(self.categories)}
+
+    @staticmethod
+    def from_dict(plain: dict[str, Any]) -> "Feature":
+        return Feature(**{**plain, "categories": tuple(plain["categories"])})
+
+
+@dataclass(frozen=True)
+class ColumnPlan:
+    """Which columns are identifiers and which are features, and what the user should know of it."""
+
+    ids: tuple[str, ...]
+    features: tuple[Feature, ...]
+    notes: tuple[str, ...]
+
+
+def plan_columns(
+    table: InputTable,
+    *,
+    taken: Iterable[str],
+    ids: Sequence[str] = (),
+    ignored: Sequence[str] = (),
+    decimal: str | None = None,
+) -> ColumnPlan:
+    """Decides on every column that is neither `taken` nor given as an identifier or ignored."""
+    settled = {*taken, *ids, *ignored}
+    found_ids: list[str] = []
+    features: list[Feature] = []
+    useless: dict[str, list[str]] = {}
+    notes: list[str] = []
+    for name in map(str, table.frame.columns):
+        if name in settled:
+            continue
+        cells = _cells(table.frame[name])
+        decision = _decide(table, name, cells, decimal, notes)
+        if isinstance(decision, Feature):
+            features.append(decision)
+        elif decision == "id":
+            found_ids.append(name)
+        else:
+            useless.setdefault(decision, []).append(name)
+    if found_ids:
+        notes.insert(
+            0,
+            f"{listing(found_ids)}: taken as identifier{'s' * (len(found_ids) > 1)}, not as "
+            f"feature{'s' * (len(found_ids) > 1)}",
+        )
+    notes += [f"{listing(names, 20)}: not used, {why}" for why, names in useless.items()]
+    if not features:
+        raise UserError(
+            f"{table.name} has no column that can be used as a feature"
+            + (f" ({'; '.join(notes)})" if notes else "")
+        )
+    return ColumnPlan((*ids, *found_ids), tuple(features), tuple(notes))
+
+
+def feature_frame(table: InputTable, features: Sequence[Feature]) -> tuple[Any, tuple[str, ...]]:
+    """The features as a data frame of floats and categories, and notes on cells that were lost."""
+    import pandas as pd
+
+    notes: list[str] = []
+    columns: dict[str, Any] = {}
+    for feature in features:
+        cells = _cells(table.frame[feature.name])
+        if feature.kind == "number":
+            columns[feature.name] = _numbers(table, feature, cells, notes)
+        elif feature.kind == "date":
+            columns[feature.name] = _days(table, feature, cells)
+        elif feature.kind == "flag":
+            columns[feature.name] = cells.notna().to_numpy(dtype=np.float64)
+        else:
+            columns[feature.name] = _categories(feature, cells, notes)
+    return pd.DataFrame(columns), tuple(notes)
+
+
+def _cells(column: Any) -> Any:
+    """Texts stripped, with those that mean nothing missing; other types as they are."""
+    import pandas as pd
+
+    if isinstance(column.dtype, pd.CategoricalDtype) or column.dtype == object:
+        column = column.map(str, na_action="ignore").astype(pd.StringDtype("pyarrow"))
+    if not isinstance(column.dtype, pd.StringDtype):
+        return column
+    stripped = column.str.strip()
+    return stripped.mask(stripped.isin(["", *MISSING]))
+
+
+def _decide(
+    table: InputTable, name: str, cells: Any, decimal: str | None, notes: list[str]
+) -> Feature | str:
+    """A feature, "id", or why the column is of no use."""
+    import pandas as pd
+
+    present = cells.dropna()
+    if len(present) == 0:
+        return "without any value"
+    is_text = isinstance(cells.dtype, pd.StringDtype)
+    kind, numerals = _kind_of_texts(table, name, present, decimal) if is_text else ("", "point")
+    if not is_text:
+        kind = _kind_of_type(cells.dtype)
+    if kind == "":
+        return f"of the type {cells.dtype}"
+    n_distinct = int(present.nunique())
+    if _ID_NAME.search(name) and (kind == "category" or _are_whole(present, kind, numerals)):
+        return "id"
+    if n_distinct == 1:
+        return "constant" if len(present) == len(cells) else _flag(name, present, notes)
+    if kind == "number":
+        if numerals != "point":
+            example = next(text for text in present if "," in text)
+            meaning = "a decimal comma" if numerals == "comma" else "commas between thousands"
+            notes.append(f"{name!r}: numbers with {meaning}, such as {example}")
+        return Feature(name, "number", numerals)
+    if kind == "date":
+        notes.append(f"{name!r}: dates, used as days since 1970-01-01")
+        return Feature(name, "date")
+    if n_distinct == len(present):
+        return "id"
+    if n_distinct > min(MOST_CATEGORIES, max(FEW_TEXTS, len(cells) // 4)):
+        return f"free text ({n_distinct} different texts in {len(cells)} rows)"
+    return Feature(name, "category", categories=tuple(sorted(present.unique())))
+
+
+def _flag(name: str, present: Any, notes: list[str]) -> Feature:
+    notes.append(f"{name!r}: {present.iloc[0]!s} or empty, used as 1 and 0")
+    return Feature(name, "flag")
+
+
+def _kind_of_type(dtype: Any) -> str:
+    import pandas as pd
+
+    if pd.api.types.is_bool_dtype(dtype) or pd.api.types.is_numeric_dtype(dtype):
+        return "number" if dtype.kind != "c" else ""
+    return "date" if pd.api.types.is_datetime64_any_dtype(dtype) else ""
+
+
+def _kind_of_texts(
+    table: InputTable, name: str, present: Any, decimal: str | None
+) -> tuple[str, str]:
+    shares = {
+        numerals: float(present.str.fullmatch(pattern).mean())
+        for numerals, pattern in _NUMERALS.items()
+        if numerals in _ALLOWED[decimal]
+    }
+    best = max(shares, key=lambda numerals: shares[numerals])
+    if shares[best] >= 1.0 - STRAY_SHARE:
+        also = [numerals for numerals in shares if shares[numerals] == shares[best]]
+        if also == ["comma", "thousands"]:
+            example = next(text for text in present if "," in text)
+            raise UserError(
+                f"{table.name}, column {name!r}: {example!r} may be a decimal comma or a "
+                "separator of thousands: say --decimal ',' or --decimal '.'"
+            )
+        return "number", best
+    if present.str.fullmatch(_DATE).all():
+        return "date", "point"
+    return "category", "point"
+
+
+_ALLOWED = {
+    None: ("point", "comma", "thousands"),
+    ".": ("point", "thousands"),
+    ",": ("comma",),
+}
+
+
+def _are_whole(present: Any, kind: str, numerals: str) -> bool:
+    import pandas as pd
+
+    if isinstance(present.dtype, pd.StringDtype):
+        return kind == "number" and numerals == "point" and present.str.fullmatch("[0-9]+").all()
+    return bool(pd.api.types.is_integer_dtype(present.dtype))
+
+
+def _numbers(table: InputTable, feature: Feature, cells: Any, notes: list[str]) -> FloatArray:
+    import pandas as pd
+
+    if not isinstance(cells.dtype, pd.StringDtype):
+        if _kind_of_type(cells.dtype) != "number":
+            raise UserError(
+                f"{table.name}, column {feature.name!r} must hold numbers, found {cells.dtype}"
+            )
+        values = cells.astype("Float64").to_numpy(dtype=np.float64, na_value=np.nan)
+        return _finite(table, feature, values)
+    is_number = cells.str.fullmatch(_NUMERALS[feature.numerals]).fillna(value=False)
+    is_stray = (cells.notna() & ~is_number.astype(bool)).to_numpy(dtype=np.bool_)
+    if is_stray.any():
+        row = int(np.flatnonzero(is_stray)[0])
+        examples = listing(list(cells[is_stray].unique()), 3)
+        if is_stray.sum() > STRAY_SHARE * int(cells.notna().sum()):
+            raise UserError(
+                f"{table.name}, column {feature.name!r} must hold numbers, found {examples} "
+                f"({table.place(row)})"
+            )
+        notes.append(
+            f"{feature.name!r}: {is_stray.sum()} cells are no numbers and count as missing: "
+            f"{examples}, first in {table.place(row)}"
+        )
+    texts = cells.mask(is_stray)
+    if feature.numerals == "comma":
+        texts = texts.str.replace(",", ".", regex=False)
+    elif feature.numerals == "thousands":
+        texts = texts.str.replace(",", "", regex=False)
+    values = texts.astype("Float64").to_numpy(dtype=np.float64, na_value=np.nan)
+    return _finite(table, feature, values)
+
+
+def _finite(table: InputTable, feature: Feature, values: FloatArray) -> FloatArray:
+    if np.isinf(values).any():
+        row = int(np.flatnonzero(np.isinf(values))[0])
+        raise UserError(
+            f"{table.name}, {table.place(row)}, column {feature.name!r}: the number is infinite; "
+            "leave the cell empty if it is not known"
+        )
+    return values
+
+
+def _days(table: InputTable, feature: Feature, cells: Any) -> FloatArray:
+    import pandas as pd
+
+    try:
+        moments = pd.to_datetime(cells, format="ISO8601", utc=True)
+    except (ValueError, TypeError) as error:
+        raise UserError(
+            f"{table.name}, column {feature.name!r} must hold dates like 2024-05-31: {error}"
+        ) from error
+    days = (moments - pd.Timestamp(0, tz="UTC")) / pd.Timedelta(days=1)
+    return np.asarray(days.to_numpy(dtype=np.float64))
+
+
+def _categories(feature: Feature, cells: Any, notes: list[str]) -> Any:
+    import pandas as pd
+
+    texts = cells if isinstance(cells.dtype, pd.StringDtype) else cells.map(str, "ignore")
+    known = list(feature.categories)
+    unknown = texts[texts.notna() & ~texts.isin(known)]
+    if len(unknown):
+        notes.append(
+            f"{feature.name!r}: {len(unknown)} cells hold what the model has not seen and count as "
+            f"missing: {listing(list(unknown.unique()), 3)}"
+        )
+    return pd.Categorical(texts.astype(object), categories=known)

@@ -1,0 +1,79 @@
+"""How the commands that fit or apply a model hand over their answers."""
+
+import argparse
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+from pucut.cli._errors import UserError
+from pucut.cli._options import Problem
+from pucut.cli._output import (
+    STDOUT,
+    check_outputs,
+    print_json,
+    print_table,
+    table_bytes,
+    write_files,
+)
+from pucut.cli._voice import Voice
+
+_ROWS_ON_A_TERMINAL = 10
+
+
+def add_output_options(parser: Any) -> None:
+    group = parser.add_argument_group("output")
+    group.add_argument(
+        "--out",
+        metavar="FILE",
+        help=".csv, .tsv, .xlsx, .parquet, .feather, also .csv.gz; - is stdout, the default in "
+        "pipes",
+    )
+    group.add_argument("--json", action="store_true", help="a summary as JSON on stdout")
+
+
+def check_output_options(arguments: argparse.Namespace, inputs: list[str]) -> None:
+    """Before any work: outputs that could not be written, or would mix."""
+    if arguments.json and arguments.out == STDOUT:
+        raise UserError("--json and --out - would mix on stdout: name a file with --out")
+    options = {"--out": "out", "--report": "report", "--save-model": "save_model"}
+    outputs = {option: getattr(arguments, name, None) for option, name in options.items()}
+    check_outputs(outputs, inputs)
+
+
+def deliver(
+    arguments: argparse.Namespace,
+    answers: Any,
+    summary: Mapping[str, Any],
+    voice: Voice,
+    other_files: Mapping[str, bytes] | None = None,
+) -> None:
+    """Writes the answers and other files; on stdout the summary, the answers or their beginning."""
+    files = dict(other_files or {})
+    if arguments.out is not None and arguments.out != STDOUT:
+        files = {arguments.out: table_bytes(answers, arguments.out), **files}
+    write_files(files)
+    for path in files:
+        voice.note(f"written: {path}")
+    if arguments.json:
+        print_json(summary)
+    elif arguments.out == STDOUT or (arguments.out is None and not sys.stdout.isatty()):
+        print_table(answers)
+    elif arguments.out is None:
+        print(answers.head(_ROWS_ON_A_TERMINAL).to_string(index=False), flush=True)
+        if len(answers) > _ROWS_ON_A_TERMINAL:
+            voice.note(f"... and {len(answers) - _ROWS_ON_A_TERMINAL} more: --out FILE writes all")
+
+
+def problem_summary(arguments: argparse.Namespace, problem: Problem) -> dict[str, Any]:
+    """What every command says of the table it read."""
+    return {
+        "table": problem.table.name,
+        "n_rows": problem.table.n_rows,
+        "n_known_positives": int(problem.y.sum()),
+        "label_column": problem.label_column,
+        "positive": problem.labels.positive,
+        "id_columns": list(problem.plan.ids),
+        "features": {feature.name: feature.kind for feature in problem.plan.features},
+        "notes": [*problem.table.notes, *problem.plan.notes],
+        "seed": arguments.seed,
+    }

@@ -1,0 +1,222 @@
+"""Options that several commands share, and what becomes of them: a table to learn from."""
+
+import argparse
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from pucut._checks import BoolArray
+from pucut.cli._columns import ColumnPlan, feature_frame, plan_columns
+from pucut.cli._errors import UserError
+from pucut.cli._labels import LabelColumn, read_labels
+from pucut.cli._reading import InputTable, read_input
+from pucut.cli._voice import Voice
+from pucut.comparison import METHODS
+
+
+def slug(name: str) -> str:
+    """'PU extra trees' as it is typed: 'pu-extra-trees'."""
+    return re.sub("[^a-z0-9]+", "-", name.lower()).strip("-")
+
+
+METHOD_BY_SLUG = {slug(name): name for name in METHODS}
+DEFAULT_METHOD = slug("2-HNC")
+
+
+def add_command(commands: Any, name: str, summary: str, description: str) -> Any:
+    """A parser whose description is shown as it is written, with the options every command has."""
+    parser = commands.add_parser(
+        name,
+        help=summary,
+        description=description,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--quiet", action="store_true", help="say nothing on stderr but errors")
+    parser.add_argument("--debug", action="store_true", help="show the traceback of an error")
+    return parser
+
+
+def add_reading_options(parser: Any) -> None:
+    group = parser.add_argument_group("reading")
+    group.add_argument(
+        "--id-column",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="column that names rows: kept, not used as a feature (may be repeated)",
+    )
+    group.add_argument("--sep", metavar="CHAR", help="separator of CSV (default: found out)")
+    group.add_argument("--encoding", help="of CSV (default: UTF-8, else cp1252)")
+    group.add_argument(
+        "--sheet", metavar="NAME", help="sheet of an Excel file (default: the first)"
+    )
+
+
+def add_table_options(parser: Any) -> None:
+    """The table with its label column, and how to read it."""
+    parser.add_argument(
+        "table", help="CSV, TSV, Excel, Parquet or Arrow file, also as .gz; - for CSV on stdin"
+    )
+    parser.add_argument(
+        "--label-column", required=True, metavar="NAME", help="column that marks known positives"
+    )
+    parser.add_argument(
+        "--positive",
+        metavar="VALUE",
+        help="the label of known positives; all others, and empty cells, are unlabelled "
+        "(default: the larger number, or the one of yes, true, positive ...)",
+    )
+    add_reading_options(parser)
+    parser.add_argument(
+        "--ignore-column",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="column not to use at all (may be repeated)",
+    )
+    parser.add_argument(
+        "--decimal",
+        choices=[".", ","],
+        help="how the numbers of CSV are written (default: found out, column by column)",
+    )
+    parser.add_argument("--seed", type=int, default=0, help="of all random draws (default: 0)")
+
+
+def add_model_options(parser: Any) -> None:
+    group = parser.add_argument_group("method")
+    add_prior_option(group)
+    group.add_argument(
+        "--method",
+        choices=METHOD_BY_SLUG,
+        default=DEFAULT_METHOD,
+        metavar="NAME",
+        help=f"{', '.join(METHOD_BY_SLUG)} (default: {DEFAULT_METHOD})",
+    )
+    group.add_argument("--preset", help="settings of 2-hnc by name (default: its own)")
+    group.add_argument(
+        "--n-jobs",
+        type=int,
+        default=-1,
+        metavar="N",
+        help="threads, -1 for all processors (default); the answers do not depend on it",
+    )
+
+
+def add_prior_option(group: Any) -> None:
+    group.add_argument(
+        "--prior",
+        type=_prior,
+        default="auto",
+        metavar="SHARE",
+        help="share of positives among all rows, known ones included, such as 0.3 or 30%%; auto "
+        "(default) estimates it",
+    )
+
+
+def _prior(text: str) -> float | str:
+    if text == "auto":
+        return text
+    try:
+        value = float(text.rstrip("%")) / (100.0 if text.endswith("%") else 1.0)
+    except ValueError:
+        value = -1.0
+    if not 0.0 < value < 1.0:
+        raise argparse.ArgumentTypeError(
+            f"must be auto or a number above 0 and below 1, found {text!r}"
+        )
+    return value
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """A table with its labels, ready to be learned from.
+
+    Attributes
+    ----------
+    table : InputTable
+    labels : LabelColumn
+    plan : ColumnPlan
+    X : pandas.DataFrame
+        The features.
+    label_column : str
+    """
+
+    table: InputTable
+    labels: LabelColumn
+    plan: ColumnPlan
+    X: Any
+    label_column: str
+
+    @property
+    def y(self) -> BoolArray:
+        return self.labels.is_labelled
+
+
+def read_problem(arguments: argparse.Namespace, voice: Voice, *hidden: str) -> Problem:
+    """Reads the table the options name, and says what was found; `hidden` columns are not used."""
+    table = read_input(
+        arguments.table,
+        sep=arguments.sep,
+        encoding=arguments.encoding,
+        sheet=arguments.sheet,
+    )
+    for note in table.notes:
+        voice.note(note)
+    label = table.column(arguments.label_column, "--label-column")
+    ids = [table.column(name, "--id-column") for name in arguments.id_column]
+    ignored = [table.column(name, "--ignore-column") for name in arguments.ignore_column]
+    if table.frame.shape[1] == 1:
+        raise UserError(f"{table.name} has one column, {label!r}: there is nothing to learn from")
+    twice = sorted({label, *hidden} & {*ids, *ignored})
+    if twice:
+        raise UserError(f"column {twice[0]!r} is named by two options")
+    labels = read_labels(table, label, arguments.positive)
+    plan = plan_columns(
+        table, taken=[label, *hidden], ids=ids, ignored=ignored, decimal=arguments.decimal
+    )
+    X, notes = feature_frame(table, plan.features)
+    voice.note(labels.note)
+    for note in (*plan.notes, *notes, *duplicate_notes(table, plan.ids)):
+        voice.note(note)
+    return Problem(table, labels, plan, X, label)
+
+
+def duplicate_notes(table: InputTable, ids: tuple[str, ...]) -> list[str]:
+    """A warning for every identifier that names several rows."""
+    notes = []
+    for name in ids:
+        column = table.frame[name]
+        repeated = column[column.duplicated(keep=False) & column.notna()]
+        if len(repeated):
+            notes.append(
+                f"warning: {name!r} names several rows alike: {len(repeated)} rows, such as "
+                f"{repeated.iloc[0]!s} in {table.place(int(repeated.index[0]))}"
+            )
+    return notes
+
+
+def make_estimator(arguments: argparse.Namespace) -> Any:
+    """The method the options name, with those of the options that it has."""
+    estimator = METHODS[METHOD_BY_SLUG[arguments.method]]()
+    own = estimator.get_params(deep=False)
+    if arguments.preset is not None and "preset" not in own:
+        raise UserError(f"--preset is for 2-hnc, and --method is {arguments.method}")
+    given = {
+        "prior": arguments.prior,
+        "preset": arguments.preset,
+        "n_jobs": arguments.n_jobs,
+        "random_state": arguments.seed,
+    }
+    return estimator.set_params(
+        **{name: value for name, value in given.items() if name in own and value is not None}
+    )
+
+
+def fit(arguments: argparse.Namespace, problem: Problem, voice: Voice) -> Any:
+    """The fitted method; what it refuses is a mistake of the user's."""
+    estimator = make_estimator(arguments)
+    with voice.progress_of(estimator, arguments.method):
+        try:
+            return estimator.fit(problem.X, problem.y)
+        except (ValueError, TypeError) as error:
+            raise UserError(" ".join(str(error).split())) from error

@@ -1,0 +1,102 @@
+"""Files written whole or not at all, tables in the form their names ask for, and stdout."""
+
+import json
+import os
+import stat
+import sys
+from collections.abc import Mapping, Sequence
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+from pucut.cli._errors import UserError
+from pucut.cli._reading import STDIN
+
+STDOUT = "-"
+
+
+def check_outputs(outputs: Mapping[str, str | None], inputs: Sequence[str]) -> None:
+    """Refuses, before any work, outputs that cannot be written or that are an input.
+
+    `outputs` has paths by the option that gave them.
+    """
+    read = {Path(path).resolve(): path for path in inputs if path != STDIN}
+    taken: dict[Path, str] = {}
+    for option, given in outputs.items():
+        if given is None or given == STDOUT:
+            continue
+        path = Path(given).resolve()
+        if path in read:
+            raise UserError(f"{option} {given!r} is the input itself: choose another name")
+        if path in taken:
+            raise UserError(f"{option} and {taken[path]} are the same file, {given!r}")
+        taken[path] = option
+        if path.is_dir():
+            raise UserError(f"{option} {given!r} is a folder: name a file in it")
+        if not path.parent.is_dir():
+            raise UserError(f"{option} {given!r}: there is no folder {str(path.parent)!r}")
+        if not os.access(path.parent, os.W_OK):
+            raise UserError(f"{option} {given!r}: the folder {str(path.parent)!r} is not writable")
+
+
+def write_files(files: Mapping[str, bytes]) -> None:
+    """Writes all files, or none: beside their places first, then moved there."""
+    moves: list[tuple[Path, Path]] = []
+    current = ""
+    try:
+        for current, data in files.items():
+            place = Path(current).resolve()
+            if place.exists() and not stat.S_ISREG(place.stat().st_mode):
+                place.write_bytes(data)  # a pipe or device
+                continue
+            beside = place.with_name(f".{place.name}.{os.getpid()}.part")
+            moves.append((beside, place))
+            beside.write_bytes(data)
+        for beside, place in moves:
+            current = str(place)
+            os.replace(beside, place)
+    except OSError as error:
+        raise UserError(f"{current!r} cannot be written: {error.strerror}") from error
+    finally:
+        for beside, _ in moves:
+            beside.unlink(missing_ok=True)
+
+
+def table_bytes(frame: Any, path: str) -> bytes:
+    """The table in the form that the ending of the path names; CSV where it names none."""
+    endings = [ending.lower() for ending in Path(path).suffixes]
+    buffer = BytesIO()
+    if endings[-1:] == [".parquet"]:
+        frame.to_parquet(buffer, index=False)
+    elif endings[-1:] in ([".arrow"], [".feather"]):
+        frame.to_feather(buffer)
+    elif endings[-1:] == [".xlsx"]:
+        try:
+            frame.to_excel(buffer, index=False)
+        except ImportError as error:
+            raise UserError(
+                "writing Excel files needs openpyxl: pip install 'pucut[cli]'"
+            ) from error
+    else:
+        is_packed = endings[-1:] == [".gz"]
+        kind = endings[-2:-1] if is_packed else endings[-1:]
+        frame.to_csv(
+            buffer,
+            sep="\t" if kind in ([".tsv"], [".tab"]) else ",",
+            index=False,
+            lineterminator="\n",
+            encoding="utf-8",
+            # No time of writing: the same call gives the same file.
+            compression={"method": "gzip", "mtime": 0} if is_packed else None,
+        )
+    return buffer.getvalue()
+
+
+def print_table(frame: Any) -> None:
+    """CSV on stdout; of a long table on a terminal, the beginning."""
+    sys.stdout.write(frame.to_csv(index=False, lineterminator="\n"))
+    sys.stdout.flush()
+
+
+def print_json(content: Mapping[str, Any]) -> None:
+    print(json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False), flush=True)

@@ -1,0 +1,122 @@
+"""`pucut apply`: a saved model on new rows."""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import sklearn
+
+from pucut.cli._answers import answer_table
+from pucut.cli._columns import Feature, feature_frame
+from pucut.cli._delivery import add_output_options, check_output_options, deliver
+from pucut.cli._errors import UserError
+from pucut.cli._options import add_command, add_reading_options, duplicate_notes
+from pucut.cli._reading import InputTable, listing, read_input
+from pucut.cli._voice import Voice
+from pucut.model_files import ModelFileError, SavedModel, load_model
+
+DESCRIPTION = """\
+Applies a model that `pucut classify --save-model` wrote to the rows of another table.
+
+Columns are matched by name; their order does not matter. The score of a row is above 0
+where it is predicted positive. Model files run no code when they are read; pickles are
+refused.
+
+examples:
+  pucut classify genes.csv --label-column known --save-model genes.skops --out first.csv
+  pucut apply genes.skops new_genes.csv --out predictions.csv
+  cat new_genes.csv | pucut apply genes.skops - | head
+"""
+
+
+def add_parser(commands: Any) -> None:
+    parser = add_command(commands, "apply", "a saved model on new rows", DESCRIPTION)
+    parser.add_argument("model", help="file that `pucut classify --save-model` wrote")
+    parser.add_argument("table", help="file with the same columns; - for CSV on stdin")
+    add_reading_options(parser)
+    add_output_options(parser)
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    voice = Voice(arguments.quiet)
+    check_output_options(arguments, [arguments.model, arguments.table])
+    saved = _read_model(arguments.model, voice)
+    table = read_input(
+        arguments.table,
+        sep=arguments.sep,
+        encoding=arguments.encoding,
+        sheet=arguments.sheet,
+    )
+    features = [Feature.from_dict(plain) for plain in saved.about["features"]]
+    ids = _ids(arguments, table, saved)
+    _match(table, features, saved, ids, voice)
+    X, notes = feature_frame(table, features)
+    for note in (*table.notes, *notes, *duplicate_notes(table, ids)):
+        voice.note(note)
+    estimator = saved.estimator
+    is_positive = np.asarray(estimator.predict(X) == estimator.classes_[1], dtype=np.bool_)
+    answers = answer_table(
+        table,
+        ids,
+        is_positive=is_positive,
+        scores=estimator.decision_function(X),
+        probabilities=estimator.predict_proba(X)[:, 1],
+    )
+    voice.note(f"{int(is_positive.sum())} of {table.n_rows} rows are predicted positive")
+    summary = {
+        "model": arguments.model,
+        "table": table.name,
+        "n_rows": table.n_rows,
+        "n_predicted_positive": int(is_positive.sum()),
+        "id_columns": list(ids),
+        "features": {feature.name: feature.kind for feature in features},
+        "notes": [*table.notes, *notes],
+    }
+    deliver(arguments, answers, summary, voice)
+    return 0
+
+
+def _read_model(path: str, voice: Voice) -> SavedModel:
+    try:
+        saved = load_model(Path(path).read_bytes(), path)
+    except OSError as error:
+        raise UserError(f"the model {path!r} cannot be read: {error.strerror}") from error
+    except ModelFileError as error:
+        raise UserError(str(error)) from error
+    written = saved.versions.get("scikit-learn")
+    if written != sklearn.__version__:
+        voice.note(
+            f"warning: {path} was written with scikit-learn {written}, and this is "
+            f"{sklearn.__version__}: answers may differ"
+        )
+    return saved
+
+
+def _ids(arguments: argparse.Namespace, table: InputTable, saved: SavedModel) -> tuple[str, ...]:
+    given = [table.column(name, "--id-column") for name in arguments.id_column]
+    known = [name for name in saved.about["ids"] if name in table.frame.columns]
+    return tuple(dict.fromkeys([*given, *known]))
+
+
+def _match(
+    table: InputTable,
+    features: list[Feature],
+    saved: SavedModel,
+    ids: tuple[str, ...],
+    voice: Voice,
+) -> None:
+    """Refuses a table without one of the features; names columns that the model does not know."""
+    present = [str(name) for name in table.frame.columns]
+    needed = [feature.name for feature in features]
+    missing = [name for name in needed if name not in present]
+    if missing:
+        raise UserError(
+            f"{table.name} lacks {listing(missing)}, which the model needs; it has "
+            f"{listing(present)}"
+        )
+    known = {*needed, *ids, saved.about["label_column"]}
+    further = [name for name in present if name not in known]
+    if further:
+        voice.note(f"{listing(further, 20)}: not used, the model does not know them")

@@ -1,0 +1,128 @@
+"""`pucut classify`: which rows of a table are positive."""
+
+import argparse
+from dataclasses import asdict
+from typing import Any
+
+from pucut.cli._answers import answer_table, fitted_answers
+from pucut.cli._delivery import (
+    add_output_options,
+    check_output_options,
+    deliver,
+    problem_summary,
+)
+from pucut.cli._errors import UserError
+from pucut.cli._options import (
+    Problem,
+    add_command,
+    add_model_options,
+    add_table_options,
+    fit,
+    read_problem,
+)
+from pucut.cli._voice import Voice
+from pucut.model_files import ModelFileError, dump_model
+
+DESCRIPTION = """\
+Classifies every row of a table in which some positives are known and nothing else.
+
+The label column marks the known positives (1, yes, positive ...); other values and
+empty cells mean unlabelled. The output has a line for every row, in the order of
+the table: identifiers, the label, the predicted class, a score (higher is more
+positive) and the probability of being positive. Known positives are predicted
+positive; their probability says what the others make of them.
+
+Columns of numbers, dates and few different texts are used. Which columns are not,
+and why, is said on stderr. Cells that are empty, or hold NA, NaN, null or ?, are
+missing values.
+
+examples:
+  pucut classify genes.csv --label-column known --out predictions.csv
+  pucut classify genes.xlsx --label-column known --prior 0.2 --report report.html
+  cat genes.csv | pucut classify - --label-column known --method pu-extra-trees | head
+"""
+
+
+def add_parser(commands: Any) -> None:
+    parser = add_command(commands, "classify", "which rows of a table are positive", DESCRIPTION)
+    add_table_options(parser)
+    add_model_options(parser)
+    add_output_options(parser)
+    parser.add_argument("--report", metavar="FILE", help="a page (.html) that shows the result")
+    parser.add_argument(
+        "--save-model",
+        metavar="FILE",
+        help="the fitted model, for `pucut apply`; it may hold the rows of the table",
+    )
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    voice = Voice(arguments.quiet)
+    check_output_options(arguments, [arguments.table])
+    problem = read_problem(arguments, voice)
+    estimator = fit(arguments, problem, voice)
+    is_positive, scores, probabilities = fitted_answers(estimator, problem.X)
+    answers = answer_table(
+        problem.table,
+        problem.plan.ids,
+        [problem.label_column],
+        is_positive=is_positive,
+        scores=scores,
+        probabilities=probabilities,
+    )
+    files: dict[str, bytes] = {}
+    if arguments.report is not None:
+        files[arguments.report] = report_page(arguments, problem, estimator).encode()
+    if arguments.save_model is not None:
+        files[arguments.save_model] = model_bytes(problem, estimator)
+    n_found = int(is_positive.sum() - problem.y.sum())
+    voice.note(prior_text(estimator))
+    voice.note(
+        f"{int(is_positive.sum())} of {len(is_positive)} rows are predicted positive: the "
+        f"{int(problem.y.sum())} known ones and {n_found} others"
+    )
+    estimate = estimator.prior_estimate_
+    summary = {
+        **problem_summary(arguments, problem),
+        "method": arguments.method,
+        "prior": estimator.prior_,
+        "prior_estimate": None if estimate is None else asdict(estimate),
+        "n_predicted_positive": int(is_positive.sum()),
+        "n_unreached": getattr(estimator, "n_unreached_", None),
+    }
+    deliver(arguments, answers, summary, voice, files)
+    return 0
+
+
+def prior_text(estimator: Any) -> str:
+    if estimator.prior_estimate_ is not None:
+        return str(estimator.prior_estimate_)
+    return f"The share of positives was given: {estimator.prior_:.4g}."
+
+
+def report_page(arguments: argparse.Namespace, problem: Problem, estimator: Any) -> str:
+    from pucut import report
+
+    ids = problem.table.frame[list(problem.plan.ids)].astype(str)
+    summary = report.summarise(
+        estimator,
+        problem.X,
+        problem.y,
+        ids=[" ".join(row) for row in ids.to_numpy()] if problem.plan.ids else None,
+        feature_names=[feature.name for feature in problem.plan.features],
+        random_state=arguments.seed,
+    )
+    return str(report.render(summary))
+
+
+def model_bytes(problem: Problem, estimator: Any) -> bytes:
+    about = {
+        "features": [feature.to_dict() for feature in problem.plan.features],
+        "ids": list(problem.plan.ids),
+        "label_column": problem.label_column,
+    }
+    try:
+        return dump_model(estimator, about)
+    except ModelFileError as error:
+        raise UserError(f"--save-model: {error}") from error

@@ -1,0 +1,154 @@
+"""Fitted estimators as files that run no code when they are read.
+
+A model file is one of skops: a zip of arrays and of a text that names classes and their attributes.
+Only classes that are trusted here are built from it. A pickle, which runs whatever its author
+wanted, is refused. Needs the extra `cli`.
+"""
+
+import dataclasses
+import sys
+import zipfile
+from dataclasses import dataclass
+from io import BytesIO
+from typing import Any
+
+import sklearn
+from sklearn.base import BaseEstimator
+
+__all__ = ["ModelFileError", "SavedModel", "dump_model", "load_model"]
+
+FORMAT = 1
+# What fitted estimators of pucut hold beside arrays, classes of pucut, and what skops trusts by
+# itself: estimators of scikit-learn, and types of NumPy. Functions are held, not called.
+TRUSTED_OTHERS = frozenset(
+    {
+        "functools.partial",
+        "numpy.dtype",
+        "scipy.sparse._csr.csr_array",
+        "scipy.sparse._csc.csc_array",
+        "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",
+        "sklearn.tree._tree.Tree",
+        "sklearn.utils.validation.check_array",
+        "pucut.cross_fitting.positive_scores",
+    }
+)
+_PICKLE_ENDINGS = (".pkl", ".pickle", ".joblib", ".sav")
+
+
+class ModelFileError(ValueError):
+    """A model that cannot be written, or a file that is no model or not to be trusted."""
+
+
+@dataclass(frozen=True, eq=False)
+class SavedModel:
+    """A fitted estimator, and what else is needed to use it, in plain lists, dicts and strings.
+
+    Attributes
+    ----------
+    estimator : fitted estimator
+    about : dict
+        Of the writer's choice.
+    versions : dict of str to str
+        Of the packages it was written with.
+    """
+
+    estimator: Any
+    about: dict[str, Any]
+    versions: dict[str, str]
+
+
+def dump_model(estimator: Any, about: dict[str, Any]) -> bytes:
+    """The bytes of a model file, or a `ModelFileError` where it could not be read again."""
+    skops_io = _skops_io()
+    content = {
+        "format": FORMAT,
+        "versions": {"pucut": _pucut_version(), "scikit-learn": str(sklearn.__version__)},
+        "about": about,
+        "estimator": estimator,
+    }
+    try:
+        data = bytes(skops_io.dumps(content, compression=zipfile.ZIP_DEFLATED))
+    except Exception as error:
+        raise ModelFileError(
+            f"{type(estimator).__name__} cannot be written to a model file: {error}"
+        ) from error
+    strange = _strange_types(data)
+    if strange:
+        raise ModelFileError(
+            f"{type(estimator).__name__} cannot be written to a model file: it holds "
+            f"{', '.join(strange)}, which a model file may not hold"
+        )
+    return data
+
+
+def load_model(data: bytes, name: str = "the file") -> SavedModel:
+    """Reads a model file; `name` is for errors, and tells pickles by their ending."""
+    if name.lower().endswith(_PICKLE_ENDINGS) or data[:1] == b"\x80":
+        raise ModelFileError(
+            f"{name} is a pickle or joblib file, which can run any code when it is read, so it is "
+            "not; models that pucut wrote itself (--save-model) are allowed"
+        )
+    if not zipfile.is_zipfile(BytesIO(data)):
+        raise ModelFileError(f"{name} is no model file: it is not a zip archive, as they are")
+    try:
+        strange = _strange_types(data)
+    except Exception as error:
+        raise ModelFileError(f"{name} is no model file: {error}") from error
+    if strange:
+        raise ModelFileError(
+            f"{name} is not read: it names {', '.join(strange)}, which no model file of pucut needs"
+        )
+    try:
+        content = _skops_io().loads(data, trusted=_untrusted_by_skops(data))
+        saved = SavedModel(content["estimator"], content["about"], content["versions"])
+        found = content["format"]
+    except Exception as error:
+        raise ModelFileError(f"{name} is no model file of pucut: {error!r}") from error
+    if found != FORMAT:
+        raise ModelFileError(
+            f"{name} has the format {found!r} of another version of pucut "
+            f"({saved.versions.get('pucut')}), this one reads {FORMAT}"
+        )
+    return saved
+
+
+def _strange_types(data: bytes) -> list[str]:
+    return [name for name in _untrusted_by_skops(data) if not _is_trusted(name)]
+
+
+def _untrusted_by_skops(data: bytes) -> list[str]:
+    return [str(name) for name in _skops_io().get_untrusted_types(data=data)]
+
+
+def _is_trusted(name: str) -> bool:
+    """Whether a file may name it: listed above, or a class of pucut that only holds values.
+
+    Nothing is imported to find out: what an estimator consists of is there once pucut is.
+    """
+    if name in TRUSTED_OTHERS:
+        return True
+    module_name, _, class_name = name.rpartition(".")
+    if not module_name.startswith("pucut."):
+        return False
+    found = getattr(sys.modules.get(module_name), class_name, None)
+    return (
+        isinstance(found, type)
+        and found.__module__ == module_name
+        and (dataclasses.is_dataclass(found) or issubclass(found, BaseEstimator))
+    )
+
+
+def _pucut_version() -> str:
+    from importlib.metadata import version
+
+    return version("pucut")
+
+
+def _skops_io() -> Any:
+    try:
+        import skops.io
+    except ImportError as error:
+        raise ModelFileError(
+            "model files need the package skops: pip install 'pucut[cli]'"
+        ) from error
+    return skops.io
