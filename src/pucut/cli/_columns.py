@@ -132,12 +132,20 @@ def _cells(column: Any) -> Any:
     """Texts stripped, with those that mean nothing missing; other types as they are."""
     import pandas as pd
 
-    if isinstance(column.dtype, pd.CategoricalDtype) or column.dtype == object:
+    if isinstance(column.dtype, pd.CategoricalDtype) or _holds_objects(column):
         column = column.map(str, na_action="ignore").astype(pd.StringDtype("pyarrow"))
     if not isinstance(column.dtype, pd.StringDtype):
         return column
     stripped = column.str.strip()
     return stripped.mask(stripped.isin(["", *MISSING]))
+
+
+def _holds_objects(column: Any) -> bool:
+    """Whether it holds dates, decimals or the like, which are read by their texts; not lists."""
+    return (
+        column.dtype == object
+        and not column.map(lambda cell: isinstance(cell, (list, dict, bytes, np.ndarray))).any()
+    )
 
 
 def _decide(
@@ -154,7 +162,7 @@ def _decide(
     if not is_text:
         kind = _kind_of_type(cells.dtype)
     if kind == "":
-        return f"of the type {cells.dtype}"
+        return "neither numbers nor texts nor dates"
     n_distinct = int(present.nunique())
     if _ID_NAME.search(name) and (kind == "category" or _are_whole(present, kind, numerals)):
         return "id"

@@ -150,7 +150,8 @@ def _frame(names: Sequence[str], columns: Sequence[Any]) -> Any:
     import pyarrow as pa
 
     texts = pd.StringDtype("pyarrow")
-    kinds = {pa.string(): texts, pa.large_string(): texts, pa.string_view(): texts}
+    kinds: dict[Any, Any] = dict.fromkeys((pa.string(), pa.large_string(), pa.string_view()), texts)
+    kinds[pa.bool_()] = pd.BooleanDtype()
     return pa.table(list(columns), names=list(names)).to_pandas(types_mapper=kinds.get)
 
 
