@@ -205,7 +205,7 @@ def test_report_gets_the_model_and_names(table, tmp_path, capsys, monkeypatch):
     monkeypatch.setitem(sys.modules, "pucut.report", page)
     monkeypatch.setattr(pucut, "report", page, raising=False)
     out = tmp_path / "r.html"
-    call = ["classify", table, "--label-column", "known", *CLASSIFY, "--seed", 4]
+    call = ["classify", table, "--label-column", "known", "--prior", 0.4, "--seed", 4]
     notes(capsys, *call, "--report", out)
     assert out.read_text(encoding="utf-8") == "<p>ä 4</p>"
     X, y = known_features(table)
@@ -214,6 +214,29 @@ def test_report_gets_the_model_and_names(table, tmp_path, capsys, monkeypatch):
     assert given["ids"][:2] == ["g0000", "g0001"]
     assert given["names"] == ["size", "<script>", "depth"]
     np.testing.assert_array_equal(given["estimator"].classes_, [False, True])
+
+
+@pytest.mark.parametrize(
+    ("module", "arguments", "message"),
+    [
+        ("pandas", [], "reading tables needs pandas and pyarrow: pip install 'pucut[cli]'"),
+        ("skops", ["--save-model", "m.skops"], "need the package skops: pip install 'pucut[cli]'"),
+    ],
+)
+def test_what_is_not_installed_is_said_at_once(
+    table, capsys, monkeypatch, module, arguments, message
+):
+    for loaded in [name for name in sys.modules if name.split(".")[0] == module]:
+        monkeypatch.delitem(sys.modules, loaded)
+    monkeypatch.setitem(sys.modules, module, None)
+    call = ["classify", table, "--label-column", "known", *CLASSIFY]
+    assert message in failure(capsys, *call, *arguments)
+
+
+def test_the_report_is_for_one_method(table, tmp_path, capsys):
+    call = ["classify", table, "--label-column", "known", *CLASSIFY]
+    said = failure(capsys, *call, "--report", tmp_path / "r.html")
+    assert said == "--report is for 2-hnc, and --method is pu-extra-trees"
 
 
 def test_duplicate_ids_are_named(tmp_path, capsys):

@@ -9,13 +9,14 @@ import dataclasses
 import sys
 import zipfile
 from dataclasses import dataclass
+from importlib.metadata import version
 from io import BytesIO
 from typing import Any
 
 import sklearn
 from sklearn.base import BaseEstimator
 
-__all__ = ["ModelFileError", "SavedModel", "dump_model", "load_model"]
+__all__ = ["ModelFileError", "SavedModel", "check_available", "dump_model", "load_model"]
 
 FORMAT = 1
 # What fitted estimators of pucut hold beside arrays, classes of pucut, and what skops trusts by
@@ -57,12 +58,17 @@ class SavedModel:
     versions: dict[str, str]
 
 
+def check_available() -> None:
+    """Raises a `ModelFileError` that says what to install where model files cannot be written."""
+    _skops_io()
+
+
 def dump_model(estimator: Any, about: dict[str, Any]) -> bytes:
     """The bytes of a model file, or a `ModelFileError` where it could not be read again."""
     skops_io = _skops_io()
     content = {
         "format": FORMAT,
-        "versions": {"pucut": _pucut_version(), "scikit-learn": str(sklearn.__version__)},
+        "versions": {"pucut": version("pucut"), "scikit-learn": str(sklearn.__version__)},
         "about": about,
         "estimator": estimator,
     }
@@ -136,12 +142,6 @@ def _is_trusted(name: str) -> bool:
         and found.__module__ == module_name
         and (dataclasses.is_dataclass(found) or issubclass(found, BaseEstimator))
     )
-
-
-def _pucut_version() -> str:
-    from importlib.metadata import version
-
-    return version("pucut")
 
 
 def _skops_io() -> Any:

@@ -1,8 +1,9 @@
 """`pucut classify`: which rows of a table are positive."""
 
 import argparse
+from collections.abc import Callable
 from dataclasses import asdict
-from typing import Any
+from typing import Any, TypeVar
 
 from pucut.cli._answers import answer_table, fitted_answers
 from pucut.cli._delivery import (
@@ -13,6 +14,7 @@ from pucut.cli._delivery import (
 )
 from pucut.cli._errors import UserError
 from pucut.cli._options import (
+    DEFAULT_METHOD,
     Problem,
     add_command,
     add_model_options,
@@ -21,7 +23,9 @@ from pucut.cli._options import (
     read_problem,
 )
 from pucut.cli._voice import Voice
-from pucut.model_files import ModelFileError, dump_model
+from pucut.model_files import ModelFileError, check_available, dump_model
+
+T = TypeVar("T")
 
 DESCRIPTION = """\
 Classifies every row of a table in which some positives are known and nothing else.
@@ -48,7 +52,7 @@ def add_parser(commands: Any) -> None:
     add_table_options(parser)
     add_model_options(parser)
     add_output_options(parser)
-    parser.add_argument("--report", metavar="FILE", help="a page (.html) that shows the result")
+    parser.add_argument("--report", metavar="FILE", help="a page (.html) on the result of 2-hnc")
     parser.add_argument(
         "--save-model",
         metavar="FILE",
@@ -60,6 +64,10 @@ def add_parser(commands: Any) -> None:
 def run(arguments: argparse.Namespace) -> int:
     voice = Voice(arguments.quiet)
     check_output_options(arguments, [arguments.table])
+    if arguments.report is not None and arguments.method != DEFAULT_METHOD:
+        raise UserError(f"--report is for {DEFAULT_METHOD}, and --method is {arguments.method}")
+    if arguments.save_model is not None:
+        _user_error(check_available)
     problem = read_problem(arguments, voice)
     estimator = fit(arguments, problem, voice)
     is_positive, scores, probabilities = fitted_answers(estimator, problem.X)
@@ -122,7 +130,11 @@ def model_bytes(problem: Problem, estimator: Any) -> bytes:
         "ids": list(problem.plan.ids),
         "label_column": problem.label_column,
     }
+    return _user_error(lambda: dump_model(estimator, about))
+
+
+def _user_error(action: Callable[[], T]) -> T:
     try:
-        return dump_model(estimator, about)
+        return action()
     except ModelFileError as error:
         raise UserError(f"--save-model: {error}") from error
