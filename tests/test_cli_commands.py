@@ -10,10 +10,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from cli_tables import CLASSIFY, N_ROWS, failure, gene_table, notes, write_csv
+from sklearn.datasets import load_digits
 
 import pucut
 from pucut import PUExtraTreesClassifier, TwoHNCClassifier, compare, estimate_prior
-from pucut.cli import main
+from pucut.cli import demo, main
 from pucut.cli._columns import feature_frame, plan_columns
 from pucut.cli._reading import read_input
 
@@ -355,3 +356,16 @@ def test_prior_is_checked(table, capsys, prior):
         main(["classify", table, "--label-column", "known", "--prior", prior])
     assert ended.value.code == 2
     assert "must be auto or a number above 0 and below 1" in capsys.readouterr().err
+
+
+def test_demo(tmp_path, capsys, monkeypatch):
+    X, digit = load_digits(return_X_y=True)
+    monkeypatch.setattr(demo, "load_digits", lambda **_: (X[:300], digit[:300]))
+    shown, _ = notes(capsys, "demo", "--out", tmp_path / "p.csv")
+    assert shown.startswith("300 digits; ")
+    predictions = pd.read_csv(tmp_path / "p.csv")
+    assert list(predictions.columns) == ["row", "known", "odd", "probability", "score"]
+    asked = predictions["known"] == 0
+    accuracy = np.mean(predictions["odd"][asked] == digit[:300][asked] % 2)
+    assert f"2-HNC{accuracy:>38.2%}" in shown
+    assert accuracy > 0.8

@@ -267,6 +267,7 @@ def test_infinite_numbers_are_refused(tmp_path):
         (["negative", "positive", ""], None, [0, 1, 0]),
         (["True", "False", "False"], None, [1, 0, 0]),
         (["cancer", "unknown", "cancer"], None, [1, 0, 1]),
+        (["to do", "known", "to do"], None, [0, 1, 0]),
         (["a", "b", "b"], "a", [1, 0, 0]),
         (["a", "b", "c"], "b", [0, 1, 0]),
         (["1", "2", "3"], "2.0", [0, 1, 0]),

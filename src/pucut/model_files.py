@@ -20,7 +20,7 @@ __all__ = ["ModelFileError", "SavedModel", "check_available", "dump_model", "loa
 
 FORMAT = 1
 # What fitted estimators of pucut hold beside arrays, classes of pucut, and what skops trusts by
-# itself: estimators of scikit-learn, and types of NumPy. Functions are held, not called.
+# itself: estimators of scikit-learn, and types of NumPy. The functions only look at arrays.
 TRUSTED_OTHERS = frozenset(
     {
         "functools.partial",

@@ -93,7 +93,7 @@ def table_bytes(frame: Any, path: str) -> bytes:
 
 
 def print_table(frame: Any) -> None:
-    """CSV on stdout; of a long table on a terminal, the beginning."""
+    """CSV on stdout."""
     sys.stdout.write(frame.to_csv(index=False, lineterminator="\n"))
     sys.stdout.flush()
 

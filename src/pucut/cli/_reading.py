@@ -7,6 +7,7 @@ import zipfile
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -119,11 +120,8 @@ def _bytes_of(path: str) -> tuple[str, bytes]:
 
 def _need_pandas() -> None:
     try:
-        import pandas as pd
-        import pyarrow as pa
-
-        assert pd
-        assert pa
+        for package in ("pandas", "pyarrow"):
+            import_module(package)
     except ImportError as error:
         raise UserError(f"reading tables needs pandas and pyarrow: {NEEDED}") from error
 
@@ -150,8 +148,7 @@ def _frame(names: Sequence[str], columns: Sequence[Any]) -> Any:
     import pyarrow as pa
 
     texts = pd.StringDtype("pyarrow")
-    kinds: dict[Any, Any] = dict.fromkeys((pa.string(), pa.large_string(), pa.string_view()), texts)
-    kinds[pa.bool_()] = pd.BooleanDtype()
+    kinds = {pa.string(): texts, pa.large_string(): texts, pa.bool_(): pd.BooleanDtype()}
     return pa.table(list(columns), names=list(names)).to_pandas(types_mapper=kinds.get)
 
 
@@ -207,7 +204,7 @@ def _read_excel(data: bytes, name: str, sheet: str | None) -> InputTable:
     names, further = _checked_names(cells[0], name)
     texts = [pa.array(column, pa.large_string()) for column in zip(*cells[1:], strict=True)]
     lines = np.array([line for line, _ in rows[1:]], dtype=np.int64)
-    return InputTable(f"{name}", _frame(names, texts), lines, notes + further)
+    return InputTable(name, _frame(names, texts), lines, notes + further)
 
 
 def _cell_text(cell: Any) -> str:
