@@ -13,6 +13,7 @@ SOURCE_FOLDER = Path(__file__).parents[1] / "src" / PACKAGE
 
 # Top of the flow first. A folder counts as one stage: its files may import each other.
 FLOW = (
+    "_html",
     "_checks",
     "pu_labels",
     "metrics",
@@ -44,6 +45,7 @@ FLOW = (
     "model_files",
     "datasets",
     "experiments",
+    "displays",
     "report",
     "cli",
     "__main__",

@@ -5,6 +5,12 @@ from typing import TYPE_CHECKING, Any
 
 from pucut import estimators
 from pucut.comparison import Comparison, compare
+from pucut.displays import (
+    CutPathDisplay,
+    NegativeRankingDisplay,
+    PriorSensitivityDisplay,
+    PUCalibrationDisplay,
+)
 from pucut.estimators import (
     BaggingSVMClassifier,
     BiasedSVMClassifier,
@@ -33,13 +39,17 @@ __all__ = [
     "BiasedSVMClassifier",
     "Comparison",
     "CutPath",
+    "CutPathDisplay",
     "ElkanNotoClassifier",
+    "NegativeRankingDisplay",
     "OneClassPUClassifier",
     "PUBaggingClassifier",
+    "PUCalibrationDisplay",
     "PUExtraTreesClassifier",
     "PULabelPropagationClassifier",
     "PUMaxMarginClassifier",
     "PUThresholdClassifier",
+    "PriorSensitivityDisplay",
     "RocchioClassifier",
     "SpyClassifier",
     "TwoHNCClassifier",

@@ -1,0 +1,226 @@
+"""Whether probabilities are right, seen without negatives."""
+
+from dataclasses import dataclass
+from typing import Any, Literal, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from pucut._checks import FloatArray
+from pucut.displays._axes import BLUE, GREY, check_has, checked_axes
+from pucut.pu_labels import PULabels, checked_prior, checked_pu_labels
+
+# Two-sided, 95 %.
+NORMAL_QUANTILE = 1.959964
+
+Strategy = Literal["quantile", "uniform"]
+
+
+@dataclass(frozen=True, eq=False)
+class PUCalibration:
+    """What is known of each bin of probabilities that holds a row.
+
+    Attributes
+    ----------
+    probability : float array
+        Mean of the predicted probabilities in the bin.
+    share : float array
+        Estimated share of positives in it; chance may put it above 1.
+    low, high : float arrays
+        Its interval at 95 %.
+    n_rows, n_labelled : int arrays
+    """
+
+    probability: FloatArray
+    share: FloatArray
+    low: FloatArray
+    high: FloatArray
+    n_rows: npt.NDArray[np.intp]
+    n_labelled: npt.NDArray[np.intp]
+
+
+def pu_calibration(
+    labels: PULabels,
+    probability: FloatArray,
+    prior: float,
+    *,
+    n_bins: int = 10,
+    strategy: Strategy = "quantile",
+) -> PUCalibration:
+    """The share of positives in bins of probabilities; see PUCalibrationDisplay for the reasoning.
+
+    With `l` of the `n` rows of a bin labelled, and L of all N rows, the estimate
+    prior * (l / L) / (n / N) is (l / n) / c, where c = L / (prior * N) is the share of the
+    positives that are labelled. The interval is Wilson's for l / n, divided by c.
+    """
+    if strategy == "uniform":
+        edges = np.linspace(0.0, 1.0, n_bins + 1)
+    else:
+        edges = np.quantile(probability, np.linspace(0.0, 1.0, n_bins + 1))
+    place = np.searchsorted(edges[1:-1], probability, side="right")
+    n_rows = np.bincount(place, minlength=n_bins)
+    used = n_rows > 0
+    counts = n_rows[used]
+    n_labelled = np.bincount(place[labels.is_labelled], minlength=n_bins)[used]
+    label_frequency = labels.n_labelled / (prior * labels.n_samples)
+    low, high = _wilson(n_labelled, counts)
+    return PUCalibration(
+        np.bincount(place, weights=probability, minlength=n_bins)[used] / counts,
+        n_labelled / counts / label_frequency,
+        low / label_frequency,
+        high / label_frequency,
+        counts,
+        n_labelled,
+    )
+
+
+def _wilson(
+    successes: npt.NDArray[np.intp], trials: npt.NDArray[np.intp]
+) -> tuple[FloatArray, FloatArray]:
+    """Wilson's interval of a share, which is sound for few trials and for shares of 0 and 1."""
+    square = NORMAL_QUANTILE**2
+    share = successes / trials
+    middle = (share + square / (2.0 * trials)) / (1.0 + square / trials)
+    spread = np.sqrt(share * (1.0 - share) / trials + square / (4.0 * trials**2))
+    half = NORMAL_QUANTILE * spread / (1.0 + square / trials)
+    # Rounding aside, the interval begins at 0 where nothing was seen and ends at 1 where all was.
+    low = np.where(successes == 0, 0.0, middle - half)
+    high = np.where(successes == trials, 1.0, middle + half)
+    return low, high
+
+
+class PUCalibrationDisplay:
+    """Predicted probabilities against the share of positives in their bins, without negatives.
+
+    Where the labelled rows are drawn at random from the positives, they fall into a bin as often as
+    positives do: P(bin | labelled) = P(bin | positive). Bayes' rule then gives the share that
+    cannot be counted,
+
+        P(positive | bin) = prior * P(bin | positive) / P(bin)
+                          = prior * P(bin | labelled) / P(bin),
+
+    from the share of the labelled rows that fall into the bin and the share of all rows that do.
+    Points on the diagonal are calibrated. An error of the prior moves all points by one factor. The
+    bars are intervals at 95 % for the chance in which rows are labelled, with the prior taken as
+    known. An estimate may lie above 1; it is not cut off.
+
+    A model has seen the labels of the rows of `fit`, and may look better on these than it is: ask
+    it about other rows, where there are some.
+
+    Parameters
+    ----------
+    calibration : PUCalibration
+        The bins.
+    prior : float
+    estimator_name : str, optional
+        For the legend.
+
+    Attributes
+    ----------
+    ax_, figure_ : matplotlib Axes and Figure
+    line_ : matplotlib Line2D
+        The estimated shares.
+    errors_ : matplotlib artist
+        Their intervals.
+    diagonal_ : matplotlib Line2D
+    """
+
+    def __init__(
+        self, calibration: PUCalibration, *, prior: float, estimator_name: str | None = None
+    ) -> None:
+        self.calibration = calibration
+        self.prior = prior
+        self.estimator_name = estimator_name
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: Any,
+        *,
+        n_bins: int = 10,
+        strategy: Strategy = "quantile",
+        name: str | None = None,
+        ax: Any = None,
+        **kwargs: Any,
+    ) -> Self:
+        """Draws what `predict_proba` of a fitted PU classifier says of X, with its prior.
+
+        The prior has to hold for `X` and `y`: labelled and unlabelled rows mixed as in `fit`.
+        """
+        check_has(estimator, cls.__name__, "predict_proba", "prior_")
+        return cls.from_predictions(
+            y,
+            estimator.predict_proba(X)[:, 1],
+            prior=estimator.prior_,
+            n_bins=n_bins,
+            strategy=strategy,
+            pos_label=getattr(estimator, "pos_label", None),
+            name=type(estimator).__name__ if name is None else name,
+            ax=ax,
+            **kwargs,
+        )
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y: Any,
+        y_prob: npt.ArrayLike,
+        *,
+        prior: float,
+        n_bins: int = 10,
+        strategy: Strategy = "quantile",
+        pos_label: Any = None,
+        name: str | None = None,
+        ax: Any = None,
+        **kwargs: Any,
+    ) -> Self:
+        """Draws probabilities of the positive class.
+
+        Parameters
+        ----------
+        y : array-like of shape (n_samples,)
+            Labels as for `fit`: labelled positives, and unlabelled rows.
+        y_prob : array-like of shape (n_samples,)
+        prior : float
+            Share of positives among all these rows.
+        n_bins : int, default=10
+        strategy : {"quantile", "uniform"}, default="quantile"
+            Bins of equally many rows, or of equal width. Bins without a row are left out.
+        pos_label : value of y, optional
+        name : str, optional
+            For the legend.
+        ax, kwargs
+            As in `plot`.
+        """
+        probability = np.asarray(y_prob, dtype=np.float64)
+        labels = checked_pu_labels(y, pos_label=pos_label, n_samples=len(probability))
+        if not ((probability >= 0.0) & (probability <= 1.0)).all():
+            raise ValueError("y_prob must hold probabilities, found some outside of [0, 1]")
+        if n_bins < 1:
+            raise ValueError(f"n_bins must be 1 or more, found {n_bins!r}")
+        if strategy not in ("quantile", "uniform"):
+            raise ValueError(f"strategy must be 'quantile' or 'uniform', found {strategy!r}")
+        prior = checked_prior(prior, labels)
+        found = pu_calibration(labels, probability, prior, n_bins=n_bins, strategy=strategy)
+        return cls(found, prior=prior, estimator_name=name).plot(ax=ax, **kwargs)
+
+    def plot(self, ax: Any = None, **kwargs: Any) -> Self:
+        """Draws on `ax`, or on a new figure; `kwargs` go to the points."""
+        ax = checked_axes(ax)
+        bins = self.calibration
+        (self.diagonal_,) = ax.plot([0, 1], [0, 1], ":", color=GREY, label="calibrated")
+        look = {"color": BLUE, "marker": "o", "label": self.estimator_name or "estimated share"}
+        (self.line_,) = ax.plot(bins.probability, bins.share, **(look | kwargs))
+        self.errors_ = ax.vlines(
+            bins.probability, bins.low, bins.high, color=self.line_.get_color(), linewidth=1
+        )
+        ax.set(
+            xlabel="mean predicted probability",
+            ylabel="estimated share of positives",
+            xlim=(-0.02, 1.02),
+        )
+        ax.legend()
+        self.ax_, self.figure_ = ax, ax.figure
+        return self

@@ -1,0 +1,152 @@
+"""How many rows change class as the prior moves."""
+
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from pucut._checks import BoolArray, FloatArray
+from pucut.displays._axes import BLUE, GREY, RUST, check_has, checked_axes
+from pucut.pu_labels import PULabels, checked_prior, checked_pu_labels
+from pucut.selection import positives_by_prior
+
+
+def changes_by_prior(
+    scores: FloatArray, labels: PULabels, priors: FloatArray, before: BoolArray
+) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    """For each prior how many rows become positive, and how many negative, against `before`."""
+    found = [positives_by_prior(scores, labels, float(prior)) for prior in priors]
+    gained = np.array([np.count_nonzero(now & ~before) for now in found], dtype=np.intp)
+    lost = np.array([np.count_nonzero(before & ~now) for now in found], dtype=np.intp)
+    return gained, lost
+
+
+class PriorSensitivityDisplay:
+    """The share of unlabelled rows whose class changes as the prior varies around its value.
+
+    The ranking is kept and only cut elsewhere: nothing is fitted again. A flat curve says that the
+    prior hardly matters, a steep one that every error of it costs as many rows as it shows.
+
+    Parameters
+    ----------
+    priors : array-like of float
+    n_to_positive, n_to_negative : array-like of int
+        The rows that become positive and negative at each of these priors.
+    prior : float
+        The one that was used.
+    n_unlabelled : int
+    interval : (float, float), optional
+        Where the prior lies, as far as is known.
+
+    Attributes
+    ----------
+    ax_, figure_ : matplotlib Axes and Figure
+    to_positive_line_, to_negative_line_, prior_line_ : matplotlib Line2D
+    interval_ : matplotlib artist or None
+    """
+
+    def __init__(
+        self,
+        priors: npt.ArrayLike,
+        n_to_positive: npt.ArrayLike,
+        n_to_negative: npt.ArrayLike,
+        *,
+        prior: float,
+        n_unlabelled: int,
+        interval: tuple[float, float] | None = None,
+    ) -> None:
+        self.priors = priors
+        self.n_to_positive = n_to_positive
+        self.n_to_negative = n_to_negative
+        self.prior = prior
+        self.n_unlabelled = n_unlabelled
+        self.interval = interval
+
+    @classmethod
+    def from_estimator(
+        cls, estimator: Any, y: Any, *, reach: float = 0.15, ax: Any = None, **kwargs: Any
+    ) -> Self:
+        """Draws the sensitivity of a fitted PU classifier of this package, by its `scores_`.
+
+        Parameters
+        ----------
+        estimator : fitted PU classifier
+        y : array-like of shape (n_samples,)
+            The labels given to `fit`.
+        reach : float, default=0.15
+            How far from its value the prior is moved, within the priors that `y` allows.
+        ax, kwargs
+            As in `plot`.
+        """
+        check_has(estimator, cls.__name__, "scores_", "prior_")
+        estimate = getattr(estimator, "prior_estimate_", None)
+        return cls.from_predictions(
+            y,
+            estimator.scores_,
+            prior=estimator.prior_,
+            interval=None if estimate is None else estimate.interval,
+            pos_label=estimator.pos_label,
+            reach=reach,
+            ax=ax,
+            **kwargs,
+        )
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y: Any,
+        scores: npt.ArrayLike,
+        *,
+        prior: float,
+        interval: tuple[float, float] | None = None,
+        pos_label: Any = None,
+        reach: float = 0.15,
+        ax: Any = None,
+        **kwargs: Any,
+    ) -> Self:
+        """Draws it from scores of all rows, higher for more likely positive."""
+        if not 0.0 < reach < 1.0:
+            raise ValueError(f"reach must lie between 0 and 1, found {reach!r}")
+        scores = np.asarray(scores, dtype=np.float64)
+        labels = checked_pu_labels(y, pos_label=pos_label, n_samples=len(scores))
+        prior = checked_prior(prior, labels)
+        lowest, highest = labels.labelled_share, 1.0
+        steps = prior + reach * np.linspace(-1.0, 1.0, 61)
+        priors = np.unique(np.clip(steps, lowest, highest))
+        before = positives_by_prior(scores, labels, prior)
+        gained, lost = changes_by_prior(scores, labels, priors, before)
+        display = cls(
+            priors,
+            gained,
+            lost,
+            prior=prior,
+            n_unlabelled=labels.n_samples - labels.n_labelled,
+            interval=interval,
+        )
+        return display.plot(ax=ax, **kwargs)
+
+    def plot(self, ax: Any = None, **kwargs: Any) -> Self:
+        """Draws on `ax`, or on a new figure; `kwargs` go to both lines."""
+        ax = checked_axes(ax)
+        priors = np.asarray(self.priors, dtype=np.float64)
+        self.interval_ = None
+        if self.interval is not None:
+            self.interval_ = ax.axvspan(*self.interval, color=GREY, alpha=0.15, label="interval")
+        lines = []
+        for counts, colour, style, label in (
+            (self.n_to_positive, BLUE, "-", "to positive"),
+            (self.n_to_negative, RUST, "--", "to negative"),
+        ):
+            look = {"color": colour, "linestyle": style, "label": label}
+            lines += ax.plot(priors, np.asarray(counts) / self.n_unlabelled, **(look | kwargs))
+        self.to_positive_line_, self.to_negative_line_ = lines
+        self.prior_line_ = ax.axvline(self.prior, color=GREY, linestyle=":", label="prior used")
+        ax.set(
+            xlabel="prior",
+            ylabel="share of unlabelled rows that change",
+            xlim=(priors.min(), priors.max()) if len(priors) > 1 else None,
+        )
+        ax.set_ylim(bottom=0.0)
+        ax.legend()
+        self.ax_, self.figure_ = ax, ax.figure
+        return self

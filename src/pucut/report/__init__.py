@@ -1,0 +1,49 @@
+"""A report on a fitted TwoHNCClassifier: one HTML file that needs nothing else.
+
+`summarise` makes a plain dict of a fitted estimator, `render` a page of the dict, and `write` a
+file of that. All are pure but the last, and the dict is all the page knows, so it can be kept as
+JSON and rendered later:
+
+    summary = summarise(estimator, X, y)
+    write("report.html", summary)
+
+The dict, schema "pucut-report/1"; arrays are packed, {"type": ..., "base64": ...}, and `unpacked`
+reads them; n is the number of rows:
+
+    schema, version       of this dict, and of pucut
+    data                  n_samples, n_labelled, n_columns, n_encoded (features after encoding, null
+                          where X was precomputed), is_pairwise, and the two values of y
+    prior                 value, is_given, interval or null, method, is_upper_bound, text
+    choice                the partition: stage, step (its place in that stage), lam, n_positive;
+                          n_differing: rows whose class is not that of this step; n_likely_negative,
+                          n_neighbors, sigma, preset, similarity, n_edges, n_unreached,
+                          neighbor_recall; selection: null, or columns and lines of what was tried
+    settings              parameters of the estimator, as texts
+    seconds               steps of fit
+    stages                two dicts: stage; lam and n_positive of each step, by rising lambda; turn
+                          of each row: the last step at which it is positive (stage 1) or the first
+                          (stage 2; the number of steps for rows that never are); duality_gap
+    rows                  ids or null (then rows have numbers from 0), and arrays of length n:
+                          is_labelled, is_positive, is_likely_negative, is_reached, probability,
+                          score, negative_place (in the ranking, from 1; 0 for labelled rows),
+                          turning_prior (the prior from which on the row is positive), n_edges,
+                          share_to_positive (of the weight of its edges; -1 without any),
+                          towards_label (the next row on the strongest chain to a label, or -1);
+                          order: all rows, highest score first; neighbor and neighbor_weight: of
+                          length n times n_listed_neighbors, the nearest labelled rows, -1 for none
+    plane                 the map: x and y (0 to 65535, y upwards), ratio of width and height,
+                          explained, n_beyond (drawn on the edge), drawn (rows), n_drawn
+    columns               those with most weight: name, weight, values (places in categories, where
+                          these are not null; NaN is missing), mean, mean_labelled, deviation,
+                          usual, usual_labelled (the most frequent categories)
+    weights               name and weight of all columns, heaviest first
+    sensitivity           for each move of the prior: move, prior, is_possible, and where it is:
+                          to_positive, to_negative (rows), n_to_positive, n_to_negative
+    cautions              texts
+"""
+
+from pucut.report.packing import unpacked
+from pucut.report.page import render, write
+from pucut.report.summary import SCHEMA, summarise
+
+__all__ = ["SCHEMA", "render", "summarise", "unpacked", "write"]

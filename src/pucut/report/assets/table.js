@@ -1,0 +1,182 @@
+// The table of all samples: search, filter, order, pages, download.
+
+const PAGE = 25;
+
+const COLUMNS = [
+  { key: "name", title: "Sample", of: (row) => row, text: nameOf },
+  { key: "side", title: "Taken for", of: (row) => 2 * rows.is_labelled[row] + rows.is_positive[row], text: sideText },
+  { key: "probability", title: "Probability", of: (row) => rows.probability[row], text: (row) => rows.probability[row].toFixed(3), falls: true },
+  { key: "rank", title: "Place by score", of: (row) => rank[row], text: (row) => grouped(rank[row]) },
+  { key: "score", title: "Score", of: (row) => rows.score[row], text: (row) => short(rows.score[row]), falls: true, wide: true },
+  { key: "leaves", title: "Leaves at λ (stage 1)", of: (row) => stages[0].turn[row], text: (row) => (rows.is_labelled[row] ? "never" : short(lambdaOf(0, row))), wide: true },
+  { key: "joins", title: "Joins at λ (stage 2)", of: (row) => stages[1].turn[row], text: (row) => joinsText(row), wide: true },
+  { key: "turning", title: "Positive from prior", of: (row) => rows.turning_prior[row], text: (row) => (rows.is_labelled[row] ? "any" : percent(rows.turning_prior[row])), wide: true },
+];
+
+function sideText(row) {
+  if (rows.is_labelled[row]) return "labelled";
+  return rows.is_positive[row] ? "positive" : "negative";
+}
+
+function joinsText(row) {
+  const lam = lambdaOf(1, row);
+  return Number.isFinite(lam) ? short(lam) : "never";
+}
+
+const FILTERS = new Map([
+  ["all", ["all samples", () => true]],
+  ["unlabelled", ["unlabelled", (row) => !rows.is_labelled[row]]],
+  ["found", ["unlabelled, taken for positive", (row) => !rows.is_labelled[row] && rows.is_positive[row]]],
+  ["negative", ["unlabelled, taken for negative", (row) => !rows.is_positive[row]]],
+  ["labelled", ["labelled", (row) => rows.is_labelled[row]]],
+  ["likely-negative", ["held back in stage 2", (row) => rows.is_likely_negative[row]]],
+]);
+if (choice.n_unreached) FILTERS.set("unreached", ["without a label in reach", (row) => !rows.is_reached[row]]);
+report.sensitivity.forEach((line, place) => {
+  if (!line.is_possible) return;
+  const changed = new Set([...line.to_positive, ...line.to_negative]);
+  const sign = line.move > 0 ? "+" : "−";
+  const title = `change at prior ${sign}${Math.abs(100 * line.move).toFixed(0)} points`;
+  FILTERS.set(`move-${place}`, [title, (row) => changed.has(row)]);
+});
+
+const listing = { found: [], sort: "rank", falls: false, page: 0 };
+
+function search() {
+  const wanted = byId("search").value.trim().toLowerCase();
+  const [, passes] = FILTERS.get(byId("filter").value);
+  const found = [];
+  for (const row of rows.order) {
+    if (passes(row) && (!wanted || nameOf(row).toLowerCase().includes(wanted))) found.push(row);
+  }
+  const column = COLUMNS.find(({ key }) => key === listing.sort);
+  if (column.key !== "rank") {
+    const { of } = column;
+    found.sort((one, other) => of(one) - of(other)); // stable: ties stay in the order of scores
+  }
+  if (listing.falls) found.reverse();
+  listing.found = found;
+  listing.page = 0;
+  showTable();
+}
+
+function showHeads() {
+  byId("heads").replaceChildren(...COLUMNS.map((column) => {
+    const isSorted = column.key === listing.sort;
+    const direction = listing.falls ? "descending" : "ascending";
+    const arrow = isSorted ? (listing.falls ? " ▼" : " ▲") : "";
+    const button = make("button", { type: "button", "data-sort": column.key }, column.title, arrow);
+    button.addEventListener("click", () => sortBy(column));
+    const kind = column.key === "name" || column.key === "side" ? "" : "number";
+    return make("th", { scope: "col", "aria-sort": isSorted ? direction : "none", class: `${kind}${column.wide ? " wide" : ""}` }, button);
+  }));
+}
+
+function sortBy(column) {
+  listing.falls = listing.sort === column.key ? !listing.falls : column.falls === true;
+  listing.sort = column.key;
+  showHeads();
+  search();
+  document.querySelector(`[data-sort=${column.key}]`).focus();
+}
+
+function line(row) {
+  const cells = COLUMNS.map((column) => {
+    const text = column.text(row);
+    if (column.key === "name") return make("th", { scope: "row" }, make("button", { type: "button", "data-row": row }, text));
+    if (column.key === "side") return make("td", {}, make("span", { class: sideClass(row) }, text));
+    return make("td", { class: `number${column.wide ? " wide" : ""}` }, text);
+  });
+  const node = make("tr", { "data-row": row }, ...cells);
+  if (row === state.selected) node.setAttribute("aria-current", "true");
+  return node;
+}
+
+function showTable() {
+  const { found } = listing;
+  const nPages = Math.max(1, Math.ceil(found.length / PAGE));
+  listing.page = Math.max(0, Math.min(listing.page, nPages - 1));
+  const start = listing.page * PAGE;
+  byId("lines").replaceChildren(...found.slice(start, start + PAGE).map(line));
+  const shown = found.length ? `Rows ${grouped(start + 1)} to ${grouped(Math.min(start + PAGE, found.length))} of ` : "";
+  const all = found.length === nSamples ? "" : ` out of ${grouped(nSamples)}`;
+  byId("listed").textContent = `${shown}${plural(found.length, "sample", "samples")}${all}`;
+  byId("listed").dataset.count = found.length;
+  byId("page").textContent = `Page ${grouped(listing.page + 1)} of ${grouped(nPages)}`;
+  byId("first-page").disabled = byId("previous-page").disabled = listing.page === 0;
+  byId("next-page").disabled = byId("last-page").disabled = listing.page === nPages - 1;
+  byId("download").textContent = `Download ${plural(found.length, "row", "rows")} as CSV`;
+  byId("download").disabled = found.length === 0;
+}
+
+// Turns to the page that has the selected row, if the row is listed.
+function showSelected() {
+  const place = listing.found.indexOf(state.selected);
+  if (place >= 0) listing.page = Math.floor(place / PAGE);
+  const hadFocus = byId("lines").contains(document.activeElement);
+  showTable();
+  if (hadFocus) document.querySelector(`#lines button[data-row="${state.selected}"]`)?.focus();
+}
+
+// CSV as RFC 4180 has it, with numbers as they are.
+
+const CSV = [
+  ["sample", nameOf],
+  ["row", (row) => row],
+  ["labelled", (row) => rows.is_labelled[row]],
+  ["positive", (row) => rows.is_positive[row]],
+  ["probability", (row) => plainNumber(rows.probability[row])],
+  ["score", (row) => plainNumber(rows.score[row])],
+  ["rank", (row) => rank[row]],
+  ["negative_place", (row) => rows.negative_place[row] || ""],
+  ["leaves_at", (row) => (rows.is_labelled[row] ? "" : lambdaOf(0, row))],
+  ["joins_at", (row) => (Number.isFinite(lambdaOf(1, row)) ? lambdaOf(1, row) : "")],
+  ["positive_from_prior", (row) => plainNumber(rows.turning_prior[row])],
+];
+
+const plainNumber = (value) => Number(value.toPrecision(7));
+
+function csvField(value) {
+  const text = String(value);
+  return /[",\r\n]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text;
+}
+
+function csv(found) {
+  const lines = [CSV.map(([name]) => name), ...found.map((row) => CSV.map(([, of]) => of(row)))];
+  return lines.map((fields) => `${fields.map(csvField).join(",")}\r\n`).join("");
+}
+
+function download() {
+  const url = URL.createObjectURL(new Blob([csv(listing.found)], { type: "text/csv;charset=utf-8" }));
+  make("a", { href: url, download: "samples.csv" }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 10000);
+}
+
+function startTable() {
+  const filter = byId("filter");
+  FILTERS.forEach(([title], key) => filter.append(make("option", { value: key }, title)));
+  filter.addEventListener("change", search);
+  byId("search").addEventListener("input", search);
+  byId("download").addEventListener("click", download);
+  byId("lines").addEventListener("click", (event) => {
+    const target = event.target.closest("tr");
+    if (target) select(Number(target.dataset.row));
+  });
+  const turn = (to) => () => { listing.page = to(); showTable(); };
+  byId("first-page").addEventListener("click", turn(() => 0));
+  byId("previous-page").addEventListener("click", turn(() => listing.page - 1));
+  byId("next-page").addEventListener("click", turn(() => listing.page + 1));
+  byId("last-page").addEventListener("click", turn(() => Infinity));
+  document.querySelectorAll("button[data-filter]").forEach((button) => {
+    button.addEventListener("click", () => {
+      byId("search").value = "";
+      filter.value = button.dataset.filter;
+      search();
+      byId("samples").scrollIntoView();
+      filter.focus({ preventScroll: true });
+    });
+  });
+  on("selected", showSelected);
+  showHeads();
+  search();
+}

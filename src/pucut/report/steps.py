@@ -1,0 +1,72 @@
+"""The nested partitions of a stage as steps one can walk through, each of them exact.
+
+Lambdas are only shown; which rows are positive at a step is decided by whole numbers.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pucut._checks import BoolArray, FloatArray
+
+IntArray = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True, eq=False)
+class Steps:
+    """All partitions of a stage, by rising lambda.
+
+    Attributes
+    ----------
+    stage : int
+        1: rows leave S as lambda rises. 2: they join it.
+    lam : float array of shape (n_steps,)
+    n_positive : int array of shape (n_steps,)
+        The rows in S.
+    turn : int array of shape (n_samples,)
+        In stage 1 the last step at which the row is in S, in stage 2 the first; n_steps if none.
+    """
+
+    stage: int
+    lam: FloatArray
+    n_positive: IntArray
+    turn: IntArray
+
+    def is_positive(self, step: int) -> BoolArray:
+        """The rows in S at a step."""
+        return self.turn >= step if self.stage == 1 else self.turn <= step
+
+
+def steps_of_stages(estimator: Any, is_labelled: BoolArray) -> tuple[Steps, Steps]:
+    """The steps of both stages of a fitted TwoHNCClassifier."""
+    leaves = np.where(is_labelled, 1.0, np.clip(estimator.stage1_.switch, 0.0, 1.0))
+    # Rows that no label reaches leave all at once, unless the estimator has put them in an order.
+    partition = estimator.partition_
+    if partition.stage == 1 and np.array_equal(np.maximum(partition.level, 0.0), leaves):
+        leaves = partition.level
+    levels, turn = np.unique(leaves, return_inverse=True)
+    sizes = len(leaves) - np.searchsorted(np.sort(leaves), levels, side="left")
+    first = Steps(1, np.maximum(levels, 0.0), sizes.astype(np.int32), turn.astype(np.int32))
+
+    switch = estimator.stage2_.switch
+    joins = np.where(is_labelled, 0.0, np.maximum(switch, 0.0))
+    lams, turn = np.unique(joins, return_inverse=True)
+    lams = lams[np.isfinite(lams)]
+    sizes = np.searchsorted(np.sort(joins), lams, side="right")
+    return first, Steps(2, lams, sizes.astype(np.int32), turn.astype(np.int32))
+
+
+def nearest_step(steps: Steps, is_positive: BoolArray) -> int:
+    """The step that agrees with the given partition in most rows."""
+    n_positive = int(np.count_nonzero(is_positive))
+    # Nested sets: how many rows of S and of the given set are common, for all steps at once.
+    turns = np.sort(steps.turn[is_positive])
+    places = np.arange(len(steps.lam))
+    if steps.stage == 1:
+        common = n_positive - np.searchsorted(turns, places, side="left")
+    else:
+        common = np.searchsorted(turns, places, side="right")
+    differing = steps.n_positive + n_positive - 2 * common
+    return int(np.argmin(differing))
