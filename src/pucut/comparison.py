@@ -18,6 +18,7 @@ from sklearn.metrics import balanced_accuracy_score, roc_auc_score
 
 from pucut import estimators
 from pucut._checks import BoolArray
+from pucut._html import element, html_table
 from pucut.estimators import (
     BaggingSVMClassifier,
     BiasedSVMClassifier,
@@ -123,23 +124,35 @@ class Comparison:
         return asdict(self) | {"rows": [asdict(row) for row in self.rows]}
 
     def __str__(self) -> str:
+        lines = self._lines()
+        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+        text = [self._title(), *(_aligned(line, widths) for line in lines), *self._errors()]
+        return "\n".join(text)
+
+    def _repr_html_(self) -> str:
+        heads, *lines = self._lines()
+        errors = [element("p", error) for error in self._errors()]
+        return element("div", html_table(self._title(), heads, lines), errors)
+
+    def _title(self) -> str:
+        return f"{self.n_samples} rows, {self.n_labelled} labelled, prior {self.prior:.3f}"
+
+    def _lines(self) -> list[list[str]]:
+        """Heads, then a line for each method, of the columns that are known of any."""
         shown = {
             name: column
             for name, column in _COLUMNS.items()
             if any(getattr(row, name) is not None for row in self.rows)
         }
-        lines = [["method", *(title for title, _, _ in shown.values())]]
-        lines += [
+        heads = ["method", *(title for title, _, _ in shown.values())]
+        lines = [
             [row.method, *(_text(getattr(row, name), *shown[name][1:]) for name in shown)]
             for row in self.rows
         ]
-        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-        text = [
-            f"{self.n_samples} rows, {self.n_labelled} labelled, prior {self.prior:.3f}",
-            *(_aligned(line, widths) for line in lines),
-            *(f"{row.method}: {row.error}" for row in self.rows if row.error is not None),
-        ]
-        return "\n".join(text)
+        return [heads, *lines]
+
+    def _errors(self) -> list[str]:
+        return [f"{row.method}: {row.error}" for row in self.rows if row.error is not None]
 
 
 def compare(

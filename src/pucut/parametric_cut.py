@@ -28,6 +28,7 @@ from pucut._checks import (
     checked_range,
     checked_seeds,
 )
+from pucut._html import html_table
 
 # A larger certificate means that something is wrong with the solver or with the arithmetic.
 LARGEST_GAP = 1e-6
@@ -105,6 +106,18 @@ class CutPath:
         """
         value = np.interp(self._checked(lam, "lam"), self._knots, self._values)
         return float(value) if np.ndim(lam) == 0 else value
+
+    def _repr_html_(self) -> str:
+        low, high = self.lambda_range
+        lines = [
+            ("nodes", self.n_nodes),
+            ("breakpoints", len(self.breakpoints)),
+            ("lambda", f"{low:g} to {high:g}"),
+            ("source set", "grows with lambda" if self.grows else "shrinks with lambda"),
+            ("size of it", " to ".join(str(self.source_set(end).sum()) for end in (low, high))),
+            ("duality gap", f"{self.duality_gap:.2g}"),
+        ]
+        return html_table("All minimum cuts", ("", ""), lines)
 
     def _source_set(self, lam: FloatArray, ties: Ties) -> BoolArray:
         if ties == "source":

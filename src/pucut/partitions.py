@@ -13,6 +13,7 @@ import numpy.typing as npt
 from scipy.sparse.csgraph import connected_components
 
 from pucut._checks import BoolArray, FloatArray
+from pucut._html import element
 from pucut.hnc import hnc_minus, hnc_plus
 from pucut.parametric_cut import CutPath
 
@@ -73,6 +74,11 @@ class Partition:
     @property
     def positive_fraction(self) -> float:
         return self.n_positive / len(self.level)
+
+    def _repr_html_(self) -> str:
+        share = f"{self.n_positive} of {len(self.level)} rows ({self.positive_fraction:.1%})"
+        text = f"Partition of stage {self.stage} at lambda = {self.lam:.4g}: {share} are positive."
+        return element("p", text)
 
 
 @dataclass(frozen=True, eq=False)

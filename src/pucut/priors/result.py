@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 
+from pucut._html import element
 from pucut.priors.ensemble import PASSING
 
 
@@ -64,6 +65,9 @@ class PriorEstimate:
             "data. If you know the share from elsewhere, pass it as the prior; features that tell "
             "the classes apart better, or more labelled positives, would narrow it down."
         )
+
+    def _repr_html_(self) -> str:
+        return element("p", str(self))
 
 
 def _percent(share: float) -> str:

@@ -17,12 +17,14 @@ reads them; n is the number of rows:
     choice                the partition: stage, step (its place in that stage), lam, n_positive;
                           n_differing: rows whose class is not that of this step; n_likely_negative,
                           n_neighbors, sigma, preset, similarity, n_edges, n_unreached,
-                          neighbor_recall; selection: null, or columns and lines of what was tried
+                          neighbor_recall (null where unknown); selection: null, or columns and
+                          lines of what was tried
     settings              parameters of the estimator, as texts
     seconds               steps of fit
     stages                two dicts: stage; lam and n_positive of each step, by rising lambda; turn
-                          of each row: the last step at which it is positive (stage 1) or the first
-                          (stage 2; the number of steps for rows that never are); duality_gap
+                          of each row: the last step at which it is positive (stage 1; -1 for rows
+                          that never are) or the first (stage 2; the number of steps for these);
+                          duality_gap
     rows                  ids or null (then rows have numbers from 0), and arrays of length n:
                           is_labelled, is_positive, is_likely_negative, is_reached, probability,
                           score, negative_place (in the ranking, from 1; 0 for labelled rows),

@@ -65,7 +65,7 @@ def _of_the_graph(data: dict[str, Any], choice: dict[str, Any]) -> Iterator[str]
             "any labelled sample. The cut says nothing of them; they are ranked by their distance "
             "to the labelled ones, or not at all."
         )
-    if choice["neighbor_recall"] < LOW_RECALL:
+    if choice["neighbor_recall"] is not None and choice["neighbor_recall"] < LOW_RECALL:
         yield (
             "Neighbours were searched approximately: about "
             f"{percent(choice['neighbor_recall'])} of the true nearest neighbours were found."

@@ -10,6 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from pucut._checks import BoolArray, FloatArray
+from pucut.parametric_cut import CutPath
+from pucut.partitions import Partition
 
 IntArray = npt.NDArray[np.int32]
 
@@ -26,7 +28,8 @@ class Steps:
     n_positive : int array of shape (n_steps,)
         The rows in S.
     turn : int array of shape (n_samples,)
-        In stage 1 the last step at which the row is in S, in stage 2 the first; n_steps if none.
+        In stage 1 the last step at which the row is in S, -1 if there is none; in stage 2 the
+        first, n_steps if there is none.
     """
 
     stage: int
@@ -39,23 +42,29 @@ class Steps:
         return self.turn >= step if self.stage == 1 else self.turn <= step
 
 
-def steps_of_stages(estimator: Any, is_labelled: BoolArray) -> tuple[Steps, Steps]:
+def steps_of_stages(estimator: Any) -> tuple[Steps, Steps]:
     """The steps of both stages of a fitted TwoHNCClassifier."""
-    leaves = np.where(is_labelled, 1.0, np.clip(estimator.stage1_.switch, 0.0, 1.0))
+    return _leaving(estimator.stage1_, estimator.partition_), _joining(estimator.stage2_)
+
+
+def _leaving(path: CutPath, partition: Partition) -> Steps:
+    leaves = np.minimum(path.switch, path.lambda_range[1])
     # Rows that no label reaches leave all at once, unless the estimator has put them in an order.
-    partition = estimator.partition_
     if partition.stage == 1 and np.array_equal(np.maximum(partition.level, 0.0), leaves):
         leaves = partition.level
-    levels, turn = np.unique(leaves, return_inverse=True)
+    levels = np.unique(leaves[leaves > -np.inf])
+    turn = np.searchsorted(levels, leaves).astype(np.int32)
+    turn[leaves == -np.inf] = -1
     sizes = len(leaves) - np.searchsorted(np.sort(leaves), levels, side="left")
-    first = Steps(1, np.maximum(levels, 0.0), sizes.astype(np.int32), turn.astype(np.int32))
+    return Steps(1, np.maximum(levels, path.lambda_range[0]), sizes.astype(np.int32), turn)
 
-    switch = estimator.stage2_.switch
-    joins = np.where(is_labelled, 0.0, np.maximum(switch, 0.0))
-    lams, turn = np.unique(joins, return_inverse=True)
-    lams = lams[np.isfinite(lams)]
+
+def _joining(path: CutPath) -> Steps:
+    joins = np.maximum(path.switch, path.lambda_range[0])
+    lams = np.unique(joins[joins < np.inf])
     sizes = np.searchsorted(np.sort(joins), lams, side="right")
-    return first, Steps(2, lams, sizes.astype(np.int32), turn.astype(np.int32))
+    turn = np.searchsorted(lams, joins).astype(np.int32)
+    return Steps(2, lams, sizes.astype(np.int32), turn)
 
 
 def nearest_step(steps: Steps, is_positive: BoolArray) -> int:

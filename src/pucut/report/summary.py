@@ -88,7 +88,7 @@ def summarise(
         )
     labels = checked_pu_labels(y, pos_label=estimator.pos_label, n_samples=n_samples)
     is_positive = labels.decode(estimator.transduction_, "transduction_")
-    stages = steps_of_stages(estimator, labels.is_labelled)
+    stages = steps_of_stages(estimator)
     chosen = stages[estimator.partition_.stage - 1]
     step = nearest_step(chosen, is_positive)
     columns, points, names, table_weights = _columns(
@@ -153,7 +153,7 @@ def _choice(estimator: Any, chosen: Steps, step: int, is_positive: BoolArray) ->
         "similarity": str(estimator.similarity),
         "n_edges": int(estimator.graph_.nnz // 2),
         "n_unreached": int(estimator.n_unreached_),
-        "neighbor_recall": float(estimator.neighbor_recall_),
+        "neighbor_recall": _plain(estimator.neighbor_recall_),  # NaN where nobody knows
         "selection": _selection(getattr(estimator, "selection_", None)),
     }
 

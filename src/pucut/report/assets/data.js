@@ -50,10 +50,10 @@ function isInside(stage, step, row) {
   return stage === 0 ? turn >= step : turn <= step;
 }
 
-// The lambda at which a row changes side; infinite if it never joins.
+// The lambda at which a row changes side; infinite if it never is on the positive one.
 function lambdaOf(stage, row) {
   const { turn, lam } = stages[stage];
-  return turn[row] < lam.length ? lam[turn[row]] : Infinity;
+  return turn[row] in lam ? lam[turn[row]] : Infinity;
 }
 
 function sideClass(row) {

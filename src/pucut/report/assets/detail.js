@@ -56,6 +56,7 @@ function breakpoints(row) {
   let first = `Stage 1: leaves the positive side at λ = ${short(leaves, 4)}.`;
   if (rows.is_labelled[row]) first = "Stage 1: never leaves.";
   else if (!rows.is_reached[row]) first = "Stage 1: no label reaches it; it leaves at once.";
+  else if (!Number.isFinite(leaves)) first = "Stage 1: never on the positive side.";
   let second = `Stage 2: joins at λ = ${short(joins, 4)}.`;
   if (rows.is_labelled[row]) second = "Stage 2: there from the start.";
   else if (!Number.isFinite(joins)) second = "Stage 2: never joins.";

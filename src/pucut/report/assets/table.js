@@ -129,11 +129,12 @@ const CSV = [
   ["score", (row) => plainNumber(rows.score[row])],
   ["rank", (row) => rank[row]],
   ["negative_place", (row) => rows.negative_place[row] || ""],
-  ["leaves_at", (row) => (rows.is_labelled[row] ? "" : lambdaOf(0, row))],
-  ["joins_at", (row) => (Number.isFinite(lambdaOf(1, row)) ? lambdaOf(1, row) : "")],
+  ["leaves_at", (row) => (rows.is_labelled[row] ? "" : finite(lambdaOf(0, row)))],
+  ["joins_at", (row) => finite(lambdaOf(1, row))],
   ["positive_from_prior", (row) => plainNumber(rows.turning_prior[row])],
 ];
 
+const finite = (value) => (Number.isFinite(value) ? value : "");
 const plainNumber = (value) => Number(value.toPrecision(7));
 
 function csvField(value) {
