@@ -367,7 +367,9 @@ def test_it_fits_is_readable_and_silent(browser, report, width, scheme):
     wide = "const page = document.documentElement; return page.scrollWidth - page.clientWidth"
     assert browser.execute_script(wide) == 0
     assert faint_texts(browser) == []
+    before = pixels(browser)
     by_id(browser, "theme").click()
+    assert pixels(browser) != before
     assert by_id(browser, "theme").get_attribute("aria-pressed") == str(scheme == "light").lower()
     assert faint_texts(browser) == []
     assert browser.get_log("browser") == []
@@ -440,6 +442,21 @@ def test_names_that_would_break_a_page_are_shown_as_they_are(opened, names):
     assert HOSTILE in [head.text for head in heads]
     assert opened.find_elements(By.TAG_NAME, "img") == []
     assert opened.get_log("browser") == []
+
+
+def test_the_policy_lets_nothing_else_run_or_be_fetched(opened, report):
+    opened.execute_script(
+        "const script = document.createElement('script');"
+        "script.textContent = 'window.ran = true'; document.body.append(script)"
+    )
+    assert opened.execute_script("return window.ran") is None
+    fetching = (
+        "const done = arguments[0]; fetch('data:,x').then(() => done('read'), () => done('no'))"
+    )
+    assert opened.execute_async_script(fetching) == "no"
+    messages = [line["message"] for line in opened.get_log("browser")]
+    assert messages
+    assert all("Content Security Policy" in message for message in messages)
 
 
 def many_rows(summary, times):
