@@ -16,11 +16,13 @@ from pucut.comparison import Comparison, MethodScores
 from pucut.parametric_cut import parametric_cut
 from pucut.partitions import Partition
 from pucut.priors.result import PriorEstimate
+from pucut.pu_labels import checked_pu_labels
 from pucut.report import page, plane, render, summarise, unpacked
 from pucut.report.cautions import cautions
 from pucut.report.columns import column_facts, columns_shown
 from pucut.report.packing import packed
 from pucut.report.reasons import chains_to_labels, labelled_neighbors, turning_priors
+from pucut.selection import positives_by_prior
 from pucut.tables import read_table
 
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>&\"'"
@@ -182,20 +184,19 @@ def test_chains_are_the_strongest():
             assert strength == pytest.approx(best[row])
 
 
-def test_the_turning_prior_is_where_a_row_turns(paper):
+def test_the_turning_prior_is_where_a_row_turns(paper, table):
+    _, y, _ = table
     model, summary = paper
     turning = unpacked(summary["rows"]["turning_prior"])
-    is_labelled = unpacked(summary["rows"]["is_labelled"]) == 1
-    expected = [
-        0.0 if is_labelled[row] else np.mean(is_labelled | (model.scores_ >= model.scores_[row]))
-        for row in range(len(turning))
-    ]
-    np.testing.assert_allclose(turning, expected, rtol=1e-6)
-    exact = turning_priors(model.scores_, is_labelled)
-    n_samples = len(exact)
-    for row in np.flatnonzero(~is_labelled):
-        n_above = np.count_nonzero(is_labelled | (model.scores_ >= model.scores_[row]))
-        assert exact[row] * n_samples == pytest.approx(n_above)
+    labels = checked_pu_labels(y)
+    np.testing.assert_allclose(turning, turning_priors(model.scores_, y == 1), rtol=1e-6)
+    assert (turning[y == 1] == 0.0).all()
+    step = 1.0 / len(y)
+    for row in np.flatnonzero(y == 0):
+        if turning[row] + step < 1.0:
+            assert positives_by_prior(model.scores_, labels, turning[row] + step)[row]
+        if turning[row] - step > labels.labelled_share:
+            assert not positives_by_prior(model.scores_, labels, turning[row] - step)[row]
 
 
 def test_sensitivity_cuts_the_same_ranking_elsewhere(paper):
@@ -329,6 +330,12 @@ def test_lists_are_read_as_fit_reads_them(table):
     found = {column["name"]: column for column in summarise(model, rows, y)["columns"]}
     assert found["column 0"]["categories"] is None
     assert found["column 1"]["categories"] == ["few", "many"]
+
+
+def test_columns_that_all_count_the_same(table):
+    X, y, _ = table
+    model = TwoHNCClassifier(preset="paper", prior=0.5, feature_weights=None).fit(X, y)
+    assert "4 columns count the same" in parse(render(summarise(model, X, y))).text
 
 
 # Other kinds of graphs

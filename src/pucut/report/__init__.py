@@ -28,7 +28,7 @@ reads them; n is the number of rows:
     rows                  ids or null (then rows have numbers from 0), and arrays of length n:
                           is_labelled, is_positive, is_likely_negative, is_reached, probability,
                           score, negative_place (in the ranking, from 1; 0 for labelled rows),
-                          turning_prior (the prior from which on the row is positive), n_edges,
+                          turning_prior (from which on the row is positive, 0 if labelled), n_edges,
                           share_to_positive (of the weight of its edges; -1 without any),
                           towards_label (the next row on the strongest chain to a label, or -1);
                           order: all rows, highest score first; neighbor and neighbor_weight: of

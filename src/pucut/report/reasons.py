@@ -77,11 +77,11 @@ def share_to_positive(graph: Any, is_positive: BoolArray) -> FloatArray:
 def turning_priors(scores: FloatArray, is_labelled: BoolArray) -> FloatArray:
     """The prior from which on a row is positive, if the ranking by scores is kept; 0 if labelled.
 
-    That many rows are positive which score at least as high as the row, labelled ones included.
+    Rows of equal score turn together, as soon as the share with them is nearer to the prior than
+    the share without them: halfway between the two.
     """
-    n_samples = len(scores)
-    others = scores[~is_labelled]
-    above = np.count_nonzero(is_labelled) + (
-        len(others) - np.searchsorted(np.sort(others), scores, side="left")
-    )
-    return np.where(is_labelled, 0.0, above / n_samples)
+    rising = np.sort(scores[~is_labelled])
+    n_others, n_labelled = len(rising), int(np.count_nonzero(is_labelled))
+    without = n_labelled + n_others - np.searchsorted(rising, scores, side="right")
+    with_them = n_labelled + n_others - np.searchsorted(rising, scores, side="left")
+    return np.where(is_labelled, 0.0, (without + with_them) / 2.0 / len(scores))

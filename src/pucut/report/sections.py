@@ -20,6 +20,8 @@ def standfirst(summary: dict[str, Any]) -> str:
     n_found = choice["n_positive"] - data["n_labelled"]
     share = percent(prior["value"])
     source = f"the given prior, {share}" if prior["is_given"] else f"an estimated {share} of all"
+    if prior["is_upper_bound"]:
+        source += ", which is an upper bound"
     return (
         f"{count(data['n_labelled'], 'sample was', 'samples were')} known to be positive, and of "
         f"{count(n_others, 'other', 'others')} nothing was known. {grouped(n_found)} of these sit "
@@ -172,9 +174,13 @@ def weights(summary: dict[str, Any]) -> Html:
     every = summary["weights"]
     if not every:
         return Html("")
+    title = element("h2", "What counts in a distance", id="weights-title")
+    if every[0]["weight"] == every[-1]["weight"]:
+        same = f"{count(len(every), 'column counts', 'columns count')} the same."
+        lead = element("p", same, class_="lead")
+        return element("section", title, lead, aria_labelledby="weights-title")
     shown, rest = every[:MOST_BARS], every[MOST_BARS:]
-    largest = max(line["weight"] for line in every) or 1.0
-    total = sum(line["weight"] for line in every) or 1.0
+    largest, total = every[0]["weight"], sum(line["weight"] for line in every)
     lines = [
         (
             line["name"],
@@ -189,7 +195,7 @@ def weights(summary: dict[str, Any]) -> Html:
         more = element("p", f"{others} {percent(share)} of the weight together.", class_="note")
     return element(
         "section",
-        element("h2", "What counts in a distance", id="weights-title"),
+        title,
         element(
             "p",
             "The weight of each column: how much a difference in it counts when neighbours are "

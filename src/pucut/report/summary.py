@@ -7,6 +7,7 @@ from importlib.metadata import version
 from typing import Any
 
 import numpy as np
+from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from pucut._checks import BoolArray, FloatArray
@@ -91,9 +92,7 @@ def summarise(
     stages = steps_of_stages(estimator)
     chosen = stages[estimator.partition_.stage - 1]
     step = nearest_step(chosen, is_positive)
-    columns, points, names, table_weights = _columns(
-        estimator, X, labels, feature_names, random_state
-    )
+    columns, points, names, table_weights = _columns(estimator, X, labels, feature_names)
     summary = {
         "schema": SCHEMA,
         "version": version("pucut"),
@@ -101,7 +100,7 @@ def summarise(
             "n_samples": n_samples,
             "n_labelled": labels.n_labelled,
             "n_columns": len(names) if names else int(estimator.n_features_in_),
-            "n_encoded": None if not names else len(estimator.feature_weights_),
+            "n_encoded": None if not names else points.shape[1],
             "is_pairwise": not names,
             "positive": _short(labels.classes[1]),
             "unlabelled": _short(labels.classes[0]),
@@ -216,17 +215,19 @@ def _rows(
 
 
 def _columns(
-    estimator: Any, X: Any, labels: PULabels, feature_names: Any, random_state: int
+    estimator: Any, X: Any, labels: PULabels, feature_names: Any
 ) -> tuple[list[dict[str, Any]], Any, list[str], FloatArray]:
     """Columns for the page, weighted points for the map, names and weights of all columns."""
-    weights = getattr(estimator, "feature_weights_", None)
-    if weights is None:  # given similarities or distances: there are no columns
+    if get_tags(estimator).input_tags.pairwise:  # similarities or distances: there are no columns
         if feature_names is not None:
             raise ValueError("feature_names must be None where X is precomputed, found names")
         return [], estimator.graph_, [], np.zeros(0)
     X = X if hasattr(X, "shape") else _as_array(X)
     table = read_table(X)
     encoding, points = learn_encoding(table)
+    weights = getattr(estimator, "feature_weights_", None)
+    if weights is None or len(weights) != encoding.n_features:  # a graph that does without them
+        weights = np.ones(encoding.n_features)
     n_columns = table.format.n_columns
     names = checked_names(feature_names, estimator, X, n_columns)
     by_column = weights_of_columns(weights, encoding.column, n_columns)

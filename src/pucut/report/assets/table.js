@@ -7,9 +7,8 @@ const COLUMNS = [
   { key: "side", title: "Taken for", of: (row) => 2 * rows.is_labelled[row] + rows.is_positive[row], text: sideText },
   { key: "probability", title: "Probability", of: (row) => rows.probability[row], text: (row) => rows.probability[row].toFixed(3), falls: true },
   { key: "rank", title: "Place by score", of: (row) => rank[row], text: (row) => grouped(rank[row]) },
-  { key: "score", title: "Score", of: (row) => rows.score[row], text: (row) => short(rows.score[row]), falls: true, wide: true },
-  { key: "leaves", title: "Leaves at λ (stage 1)", of: (row) => stages[0].turn[row], text: (row) => (rows.is_labelled[row] ? "never" : short(lambdaOf(0, row))), wide: true },
-  { key: "joins", title: "Joins at λ (stage 2)", of: (row) => stages[1].turn[row], text: (row) => joinsText(row), wide: true },
+  { key: "leaves", title: "Leaves at λ", of: (row) => stages[0].turn[row], text: (row) => (rows.is_labelled[row] ? "never" : short(lambdaOf(0, row))), wide: true },
+  { key: "joins", title: "Joins at λ", of: (row) => stages[1].turn[row], text: (row) => joinsText(row), wide: true },
   { key: "turning", title: "Positive from prior", of: (row) => rows.turning_prior[row], text: (row) => (rows.is_labelled[row] ? "any" : percent(rows.turning_prior[row])), wide: true },
 ];
 
