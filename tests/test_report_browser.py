@@ -362,6 +362,8 @@ def test_it_fits_is_readable_and_silent(browser, report, width, scheme):
     path, _ = report
     show(browser, path, width, scheme)
     select_row(browser, "Sample 100")
+    where = "return document.getElementById('detail').getBoundingClientRect().top"
+    assert -1 < browser.execute_script(where) < 900
     by_id(browser, "step").send_keys(Keys.ARROW_RIGHT)
     assert browser.execute_script("return window.innerWidth") == width
     wide = "const page = document.documentElement; return page.scrollWidth - page.clientWidth"

@@ -160,7 +160,10 @@ function startTable() {
   byId("download").addEventListener("click", download);
   byId("lines").addEventListener("click", (event) => {
     const target = event.target.closest("tr");
-    if (target) select(Number(target.dataset.row));
+    if (!target) return;
+    select(Number(target.dataset.row));
+    // Where the explanation does not stand beside the table, it would go unseen.
+    if (window.matchMedia("(max-width: 60rem)").matches) byId("detail").scrollIntoView();
   });
   const turn = (to) => () => { listing.page = to(); showTable(); };
   byId("first-page").addEventListener("click", turn(() => 0));
