@@ -377,6 +377,27 @@ def test_given_graphs_and_other_similarities(kind, table, paper):
     assert ("What counts in a distance" in text) == (not found["data"]["is_pairwise"])
 
 
+@pytest.mark.parametrize(
+    ("X", "n_labelled", "prior"),
+    [
+        (np.array([[0.0], [1.0]]), 1, 0.6),
+        (np.array([[0.0], [1.0], [2.0]]), 1, 0.5),
+        (np.ones((30, 3)), 5, 0.4),
+        (np.arange(40.0)[:, None], 10, 0.25),
+        (np.arange(40.0)[:, None] * 1e40, 10, 0.99),
+        (sp.csr_array(np.eye(20)[:, :2]), 5, 0.5),
+    ],
+    ids=["two rows", "three rows", "all the same", "no prior left", "huge", "sparse"],
+)
+def test_small_and_strange_tables(X, n_labelled, prior):
+    y = np.arange(X.shape[0]) < n_labelled
+    model = TwoHNCClassifier(preset="paper", prior=prior, random_state=0).fit(X, y)
+    found = summarise(model, X, y)
+    assert found["choice"]["n_differing"] == 0
+    n_positive = np.count_nonzero(model.transduction_)
+    assert f"{n_positive} of {X.shape[0]} samples are taken for positive" in render(found)
+
+
 def test_what_was_tried_is_shown(paper, table):
     X, y, _ = table
     model, _ = paper

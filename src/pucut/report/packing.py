@@ -13,7 +13,8 @@ TYPES = ("uint8", "uint16", "int32", "float32", "float64")
 def packed(values: npt.ArrayLike, dtype: str) -> dict[str, str]:
     """The values as {"type": ..., "base64": ...}, lowest byte first."""
     array = np.asarray(values)
-    stored = array.astype(np.dtype(dtype).newbyteorder("<"))
+    with np.errstate(over="ignore"):  # what is too large for float32 is infinite there
+        stored = array.astype(np.dtype(dtype).newbyteorder("<"))
     if array.dtype.kind in "biu" and not np.array_equal(stored, array):
         raise ValueError(f"values do not fit into {dtype}: largest is {array.max()}")
     return {"type": dtype, "base64": base64.b64encode(stored.tobytes()).decode("ascii")}
