@@ -15,6 +15,7 @@ SOURCE_FOLDER = Path(__file__).parents[1] / "src" / PACKAGE
 FLOW = (
     "_html",
     "_checks",
+    "_files",
     "pu_labels",
     "metrics",
     "model_selection",

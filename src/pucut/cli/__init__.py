@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from importlib.metadata import version
 from types import ModuleType
 
-from pucut.cli import apply, classify, compare, demo, prior, rank
+from pucut.cli import apply, classify, compare, demo, paper, prior, rank
 from pucut.cli._errors import BROKEN_PIPE, FAILURE, INTERRUPTED, USER_ERROR, UserError
 from pucut.cli._voice import Voice
 
-COMMANDS: tuple[ModuleType, ...] = (classify, rank, prior, compare, apply, demo)
+COMMANDS: tuple[ModuleType, ...] = (classify, rank, prior, compare, apply, paper, demo)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -138,3 +138,8 @@ def _load_table(name: str, path: Path) -> RealDataset:
     X = np.column_stack(list(features.values())).astype(np.float64)
     is_positive = np.array([source.is_positive(text) for text in classes], dtype=np.bool_)
     return RealDataset(name, X, is_positive, tuple(features))
+
+
+def ensure_real(name: str) -> None:
+    """Sees to it that the files of a dataset are there."""
+    data_folder()

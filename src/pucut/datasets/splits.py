@@ -11,11 +11,18 @@ from sklearn.utils import check_random_state
 from pucut._checks import BoolArray
 
 
-def pu_split(is_positive: Any, labelled_share: float = 0.6, *, random_state: Any) -> BoolArray:
+def pu_split(
+    is_positive: Any,
+    labelled_share: float = 0.6,
+    *,
+    n_labelled: int | None = None,
+    random_state: Any,
+) -> BoolArray:
     """Draws the labelled positives: `labelled_share` of the positives, uniformly (SCAR).
 
-    Returns a mask of all rows, True where labelled. Their number is the share of the positives,
-    rounded down as in the paper's table of datasets, but at least 1.
+    Returns a mask of all rows, True where labelled. Their number is `n_labelled` where that is
+    given, else the share of the positives, rounded down as in the paper's table of datasets, but at
+    least 1.
     """
     positive = np.asarray(is_positive)
     if positive.dtype != np.bool_ or positive.ndim != 1:
@@ -28,8 +35,14 @@ def pu_split(is_positive: Any, labelled_share: float = 0.6, *, random_state: Any
     rows = np.flatnonzero(positive)
     if len(rows) == 0:
         raise ValueError("is_positive holds no positive, so there is none to label")
-    # 0.29 * 100 is 28.999999999999996: a whole number missed by rounding is still meant.
-    n_labelled = max(1, math.floor(float(labelled_share) * len(rows) + 1e-9))
+    if n_labelled is None:
+        # 0.29 * 100 is 28.999999999999996: a whole number missed by rounding is still meant.
+        n_labelled = max(1, math.floor(float(labelled_share) * len(rows) + 1e-9))
+    elif n_labelled not in range(1, len(rows) + 1):
+        raise ValueError(
+            f"n_labelled must be from 1 to {len(rows)}, the number of positives, found "
+            f"{n_labelled!r}"
+        )
     labelled = np.zeros(len(positive), dtype=np.bool_)
     labelled[check_random_state(random_state).choice(rows, n_labelled, replace=False)] = True
     return labelled

@@ -28,7 +28,7 @@ from pucut.networks import (
     perceptron,
 )
 from pucut.pu_labels import PULabels
-from pucut.pu_training import LOSSES, PUSample, TrainingOptions, fit_one, seeded
+from pucut.pu_training import LOSSES, PUSample, Trained, TrainingOptions, fit_one, seeded
 
 _ROWS_AT_ONCE = 1024
 
@@ -106,13 +106,25 @@ class _NeuralPUClassifier(CallbackSupportMixin, PUClassifier):
         with steps.step("training"):
             self._train(points, labels, device)
         with steps.step("answers"):
-            half = 0.0 if self.threshold == "half" else None
-            self._settle_answers(self._outputs(points), labels, half)
+            self._settle_outputs(points, labels)
         steps.finish()
         self.step_seconds_ = steps.seconds
         return self
 
     def _train(self, points: Any, labels: PULabels, device: torch.device) -> None:
+        network, sample = self._prepare(points, labels)
+        trained = fit_one(
+            network,
+            (lambda rows: _dense(points, rows.cpu().numpy())) if sp.issparse(points) else points,
+            sample,
+            self._training_options(),
+            device,
+            self._print_epoch if self.verbose > 1 else None,
+        )
+        self._keep(trained)
+
+    def _prepare(self, points: Any, labels: PULabels) -> tuple[nn.Module, PUSample]:
+        """The network before training, and what it is told of the rows."""
         random = check_random_state(self.random_state)
         seed = int(random.randint(np.iinfo(np.int32).max))
         is_hidden = self._draw_hidden(labels, random)
@@ -127,17 +139,16 @@ class _NeuralPUClassifier(CallbackSupportMixin, PUClassifier):
             prior = max(n_positive, 0.5) / int(is_unlabelled.sum())
         with seeded(seed):
             network = self._make_network(points.shape[1])
-        trained = fit_one(
-            network,
-            (lambda rows: _dense(points, rows.cpu().numpy())) if sp.issparse(points) else points,
-            PUSample(is_positive, is_unlabelled, prior, is_hidden, seed),
-            self._training_options(),
-            device,
-            self._print_epoch if self.verbose > 1 else None,
-        )
+        return network, PUSample(is_positive, is_unlabelled, prior, is_hidden, seed)
+
+    def _keep(self, trained: Trained) -> None:
         self.network_ = trained.network
         self.n_epochs_, self.best_epoch_ = len(trained.risk), trained.best_epoch
         self.risk_curve_, self.validation_curve_ = trained.risk, trained.validation
+
+    def _settle_outputs(self, points: Any, labels: PULabels) -> None:
+        half = 0.0 if self.threshold == "half" else None
+        self._settle_answers(self._outputs(points), labels, half)
 
     def _training_options(self) -> TrainingOptions:
         return TrainingOptions(

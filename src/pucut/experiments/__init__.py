@@ -1,1 +1,4 @@
-"""The experiments of the paper: what is run, and the tables made of it."""
+"""The paper's experiments: what is run (protocol, methods), how (work, runner), and what of it.
+
+runs -> prior steps -> work -> raw results -> rows -> tables, figures, one page
+"""

@@ -1,0 +1,52 @@
+"""Files that are there whole or not at all."""
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[BinaryIO]:
+    """A file to write to, which gets its name when everything is written and on the disk.
+
+    What is left of one that was not finished, because the process was killed, has a name that
+    begins with a dot and ends in ".part".
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor, part = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        _open_to_others(part)
+        os.replace(part, path)
+    except BaseException:
+        os.unlink(part)
+        raise
+    _keep_name(path.parent)
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    with whole_file(path) as file:
+        file.write(content)
+
+
+def _open_to_others(part: str) -> None:
+    """Temporary files are for their owner only; results are as readable as other new files."""
+    mask = os.umask(0)
+    os.umask(mask)
+    os.chmod(part, 0o666 & ~mask)
+
+
+def _keep_name(folder: Path) -> None:
+    """A new name is in the folder, which is to reach the disk too, where folders can be opened."""
+    if os.name == "posix":
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

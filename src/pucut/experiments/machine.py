@@ -1,0 +1,74 @@
+"""Facts about the machine and the process, for the rows of results; no name of a host."""
+
+import contextlib
+import os
+import platform
+import sys
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+_STATUS = Path("/proc/self/status")
+_PACKAGES = {
+    "numpy": "numpy",
+    "scipy": "scipy",
+    "scikit_learn": "scikit-learn",
+    "torch": "torch",
+    "pucut": "pucut",
+}
+
+
+def versions() -> dict[str, str]:
+    """Of Python and the packages; "" for one that is not installed."""
+    found = {"python": platform.python_version()}
+    for name, package in _PACKAGES.items():
+        try:
+            found[name] = version(package)
+        except PackageNotFoundError:
+            found[name] = ""
+    return found
+
+
+def machine() -> str:
+    """Like "x86_64, 2 cores, 24 GiB"."""
+    text = f"{platform.machine()}, {os.cpu_count()} cores"
+    try:
+        n_bytes = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):  # Windows does not say
+        return text
+    return f"{text}, {round(n_bytes / 2**30)} GiB"
+
+
+def device_name(device: str) -> str:
+    """What a device of PyTorch is: "cpu", or "cuda:" and the name of the GPU."""
+    import torch
+
+    if device == "auto":
+        device = "cuda" if torch.cuda.is_available() else "cpu"
+    if torch.device(device).type != "cuda":
+        return device
+    return f"cuda:{torch.cuda.get_device_name(torch.device(device))}"
+
+
+def forget_peak_memory() -> None:
+    """Begins `peak_memory_mb` anew, where the system can: Linux, if it lets the process do so."""
+    with contextlib.suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5")
+
+
+def peak_memory_mb() -> float:
+    """Most memory the process had at a time, in units of 10^6 bytes; NaN where nothing tells.
+
+    Since `forget_peak_memory` on Linux, else since the process began.
+    """
+    try:
+        lines = _STATUS.read_text().splitlines()
+        kilobytes = next(line.split()[1] for line in lines if line.startswith("VmHWM:"))
+        return int(kilobytes) * 1024 / 1e6
+    except (OSError, StopIteration):
+        pass
+    if sys.platform == "win32":
+        return float("nan")
+    import resource
+
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 1e6
