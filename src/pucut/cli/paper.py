@@ -4,6 +4,7 @@ import argparse
 import sys
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import Any
 
@@ -251,8 +252,17 @@ def _run(
         _have_data(todo.unfinished)
     settings = Settings(arguments.device, _at_least_one("--threads", arguments.threads))
     progress = _Progress()
-    report = run_all(runs, arguments.results, settings, make_workers(), progress.say)
-    progress.end()
+    try:
+        report = run_all(runs, arguments.results, settings, make_workers(), progress.say)
+    except BrokenProcessPool:
+        print(
+            "pucut: a worker process died, perhaps for want of memory; what is finished is kept: "
+            "start again, with fewer --n-jobs",
+            file=sys.stderr,
+        )
+        return INCOMPLETE
+    finally:
+        progress.end()
     print(_cost_table(costs(runs, arguments.results)))
     return _end(report, arguments.results)
 

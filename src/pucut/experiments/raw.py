@@ -160,7 +160,7 @@ def _packed(finished: Finished) -> bytes:
 def load_run(path: Path) -> Finished:
     """A finished run from its file; `BrokenFile` where that is not whole."""
     try:
-        with np.load(path, allow_pickle=False) as arrays:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
             about = json.loads(arrays["about"].tobytes())
             run = about["run"]
             return Finished(
@@ -179,7 +179,7 @@ def load_run(path: Path) -> Finished:
 def load_facts(path: Path) -> Facts:
     """Only how the run was made."""
     try:
-        with np.load(path, allow_pickle=False) as arrays:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
             return Facts(**json.loads(arrays["about"].tobytes())["facts"])
     except _BROKEN as error:
         raise BrokenFile(f"{path}: {error}") from error

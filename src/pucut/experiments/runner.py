@@ -5,6 +5,7 @@ goes on where it was. Workers only compute; the process that was started writes.
 """
 
 import time
+import warnings
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -75,8 +76,13 @@ def in_processes(n_jobs: int, n_threads: int = 1) -> Workers:
                 n_jobs, return_as="generator_unordered", batch_size=1, pre_dispatch="n_jobs + 1"
             )
             outcomes = parallel(delayed(outcome_of)(task) for task in tasks)
-        with closing(outcomes):
+        try:
             yield from outcomes
+        finally:
+            with warnings.catch_warnings():
+                # That what is under way is given up is what closing is for.
+                warnings.simplefilter("ignore", UserWarning)
+                outcomes.close()
 
     return work
 
