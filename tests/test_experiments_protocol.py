@@ -27,9 +27,7 @@ def test_splits_are_those_of_the_benchmarks(monkeypatch):
     for repetition in range(3):
         found = load_split(Split("real", "german", 0.6, repetition))
         seed = seed_from_names("german", 0.6, repetition)
-        np.testing.assert_array_equal(
-            found.is_labelled, pu_split(truth, 0.6, random_state=seed)
-        )
+        np.testing.assert_array_equal(found.is_labelled, pu_split(truth, 0.6, random_state=seed))
         assert not (found.is_labelled & ~truth).any()
 
 

@@ -248,12 +248,13 @@ def _run(
             f"{len(todo.unknown_priors)} priors to estimate first"
         )
         return 0
+    settings = Settings(arguments.device, _at_least_one("--threads", arguments.threads))
+    workers = make_workers()
     if not arguments.dask:
         _have_data(todo.unfinished)
-    settings = Settings(arguments.device, _at_least_one("--threads", arguments.threads))
     progress = _Progress()
     try:
-        report = run_all(runs, arguments.results, settings, make_workers(), progress.say)
+        report = run_all(runs, arguments.results, settings, workers, progress.say)
     except BrokenProcessPool:
         print(
             "pucut: a worker process died, perhaps for want of memory; what is finished is kept: "
