@@ -8,6 +8,7 @@ import time
 
 import pytest
 
+from pucut.cli import main
 from pucut.datasets import SYNTHETIC
 from pucut.experiments import methods, runner
 from pucut.experiments.protocol import synthetic_runs
@@ -144,16 +145,20 @@ def test_scores_that_are_not_finite_are_a_failure(tmp_path, monkeypatch):
     assert "not all finite" in report.failures[0].text
 
 
-def command(results, *options):
+def options(results):
     chosen = ["--n-samples", "1000", "--configurations", "12", "--per-configuration", "1"]
     chosen += ["--methods", "pu_et,two_hnc_paper", "--prior", "true", "--results", str(results)]
-    return [sys.executable, "-m", "pucut", "paper", "synthetic", *chosen, *options]
+    return ["paper", "synthetic", *chosen]
 
 
-def start(results, *options):
+def command(results, *others):
+    return [sys.executable, "-m", "pucut", *options(results), *others]
+
+
+def start(results, *others):
     """In a process group of its own, which can be killed with all workers."""
     return subprocess.Popen(
-        command(results, *options),
+        command(results, *others),
         start_new_session=True,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
@@ -172,7 +177,7 @@ def wait_for_files(process, results, n_files):
 @pytest.mark.skipif(os.name != "posix", reason="kills process groups")
 def test_killed_again_and_again_it_loses_nothing_and_runs_nothing_twice(tmp_path):
     whole, killed = tmp_path / "whole", tmp_path / "killed"
-    subprocess.run(command(whole), check=True, capture_output=True)
+    assert main(options(whole)) == 0
     n_runs = len(finished_files(whole))
     assert n_runs == 24
     seen = {}
@@ -186,7 +191,7 @@ def test_killed_again_and_again_it_loses_nothing_and_runs_nothing_twice(tmp_path
         assert all(is_finished(path) for path in finished_files(killed))
         seen = now
     assert 14 <= len(finished_files(killed)) < n_runs
-    subprocess.run(command(killed, "--n-jobs", "2"), check=True, capture_output=True)
+    assert main(options(killed)) == 0
     assert seen.items() <= marks(killed).items()
     assert untimed(killed) == untimed(whole)
 
@@ -213,7 +218,7 @@ def test_an_interruption_ends_it_cleanly(tmp_path):
 @pytest.mark.skipif(os.name != "posix", reason="kills a process")
 def test_dask_gives_the_same_though_a_worker_dies(tmp_path):
     distributed = pytest.importorskip("distributed")
-    runs = small_runs(6)
+    runs = small_runs(12, prior_kinds=["true"])
     local, far = tmp_path / "local", tmp_path / "far"
     assert do(runs, local, in_processes(1)).is_complete
     with (

@@ -76,13 +76,10 @@ def in_processes(n_jobs: int, n_threads: int = 1) -> Workers:
                 n_jobs, return_as="generator_unordered", batch_size=1, pre_dispatch="n_jobs + 1"
             )
             outcomes = parallel(delayed(outcome_of)(task) for task in tasks)
-        try:
+        with warnings.catch_warnings(), closing(outcomes):
+            # That an interruption gives up what is under way needs no advice.
+            warnings.filterwarnings("ignore", r"\d+ tasks which were still being", UserWarning)
             yield from outcomes
-        finally:
-            with warnings.catch_warnings():
-                # That what is under way is given up is what closing is for.
-                warnings.simplefilter("ignore", UserWarning)
-                outcomes.close()
 
     return work
 
