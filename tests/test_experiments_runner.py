@@ -31,7 +31,7 @@ def small_runs(n_datasets=2, names=("pu_et", "two_hnc_paper"), prior_kinds=("tru
 
 
 def do(runs, results, workers=None):
-    return run_all(runs, results, Settings(), workers or in_processes(1), quiet)
+    return run_all(plan(runs, results), results, Settings(), workers or in_processes(1), quiet)
 
 
 def untimed(results):
@@ -236,7 +236,7 @@ def test_dask_gives_the_same_though_a_worker_dies(tmp_path):
                 killed.append(pids[0])
 
         workers = runner.on_dask(client)
-        report = run_all(runs, far, Settings(), workers, kill_one)
+        report = run_all(plan(runs, far), far, Settings(), workers, kill_one)
         later = set(client.run(os.getpid).values())
     assert killed
     assert killed[0] not in later

@@ -3,8 +3,9 @@
 import argparse
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -183,7 +184,7 @@ def _run_real(arguments: argparse.Namespace) -> int:
         [float(share) for share in _names("--labelled-share", arguments.labelled_share, _SHARES)],
         _numbers("--repetitions", arguments.repetitions, REPETITIONS),
     )
-    return _run(arguments, runs, lambda: _workers(arguments))
+    return _run(arguments, runs, _workers(arguments))
 
 
 def _run_synthetic(arguments: argparse.Namespace) -> int:
@@ -199,7 +200,7 @@ def _run_synthetic(arguments: argparse.Namespace) -> int:
         range(arguments.per_configuration),
     )
     if not arguments.batched:
-        return _run(arguments, runs, lambda: _workers(arguments))
+        return _run(arguments, runs, _workers(arguments))
     if arguments.dask or arguments.n_jobs > 1:
         raise UserError("--batched works in one process: leave out --n-jobs and --dask")
     from pucut.experiments.batched import BATCHED_METHODS, batched
@@ -209,7 +210,7 @@ def _run_synthetic(arguments: argparse.Namespace) -> int:
             f"--batched is for the methods {', '.join(BATCHED_METHODS)}, found "
             f"{', '.join(methods)}: choose with --methods"
         )
-    return _run(arguments, runs, lambda: batched(arguments.threads))
+    return _run(arguments, runs, nullcontext(batched(arguments.threads)))
 
 
 def _spread(
@@ -220,10 +221,12 @@ def _spread(
     return [configurations[place * n_all // wanted] for place in range(wanted)]
 
 
-def _workers(arguments: argparse.Namespace) -> Workers:
+@contextmanager
+def _workers(arguments: argparse.Namespace) -> Iterator[Workers]:
     if not arguments.dask:
         n_jobs = _at_least_one("--n-jobs", arguments.n_jobs)
-        return in_processes(n_jobs, arguments.threads)
+        yield in_processes(n_jobs, arguments.threads)
+        return
     try:
         from distributed import Client
     except ImportError as error:
@@ -231,13 +234,15 @@ def _workers(arguments: argparse.Namespace) -> Workers:
             "--dask needs the package distributed: pip install 'pucut[dask]'"
         ) from error
     try:
-        return on_dask(Client(arguments.dask, timeout=20))
+        client = Client(arguments.dask, timeout=20)
     except (OSError, ValueError) as error:
         raise UserError(f"no Dask scheduler answers at {arguments.dask!r}: {error}") from error
+    with client:
+        yield on_dask(client)
 
 
 def _run(
-    arguments: argparse.Namespace, runs: Sequence[Run], make_workers: Callable[[], Workers]
+    arguments: argparse.Namespace, runs: Sequence[Run], workers: AbstractContextManager[Workers]
 ) -> int:
     todo = plan(runs, arguments.results)
     if arguments.dry_run:
@@ -249,12 +254,12 @@ def _run(
         )
         return 0
     settings = Settings(arguments.device, _at_least_one("--threads", arguments.threads))
-    workers = make_workers()
-    if not arguments.dask:
-        _have_data(todo.unfinished)
     progress = _Progress()
     try:
-        report = run_all(runs, arguments.results, settings, workers, progress.say)
+        with workers as working:
+            if not arguments.dask:
+                _have_data(todo.unfinished)
+            report = run_all(todo, arguments.results, settings, working, progress.say)
     except BrokenProcessPool:
         print(
             "pucut: a worker process died, perhaps for want of memory; what is finished is kept: "

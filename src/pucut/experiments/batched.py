@@ -2,6 +2,7 @@
 
 import math
 import time
+import traceback
 from collections.abc import Generator, Iterator, Sequence
 from itertools import groupby
 
@@ -73,9 +74,9 @@ def _outcomes(stack: Sequence[Task]) -> Iterator[Outcome]:
         return
     try:
         yield from _trained(stack)
-    except Exception as error:
-        # Not one of the networks can be blamed.
-        yield from (Failure(task.subject, repr(error)) for task in stack)
+    except Exception:
+        text = traceback.format_exc()  # not one of the networks can be blamed
+        yield from (Failure(task.subject, text) for task in stack)
 
 
 def _trained(stack: Sequence[Task]) -> list[Outcome]:

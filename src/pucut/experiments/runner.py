@@ -120,11 +120,8 @@ class Report:
         return self.n_before + self.n_finished == self.n_asked
 
 
-def run_all(
-    runs: Sequence[Run], results: Path, settings: Settings, workers: Workers, say: Say
-) -> Report:
+def run_all(todo: Plan, results: Path, settings: Settings, workers: Workers, say: Say) -> Report:
     """Estimates the priors that are needed, then does the runs; keeps every outcome."""
-    todo = plan(runs, results)
     say(f"{len(todo.asked)} runs, {todo.n_finished} of them finished before")
     failures = do_tasks(prior_tasks(todo, settings), results, workers, say, "priors")
     ready, waiting = ready_tasks(todo.unfinished, results, settings)
