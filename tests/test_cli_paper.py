@@ -161,6 +161,7 @@ def test_a_stack_goes_on_with_what_is_left(tmp_path, monkeypatch):
         (["real", "--methods", "svm"], "--methods must be names out of naive, upu"),
         (["real", "--prior", "false"], "--prior must be names out of true, estimated"),
         (["real", "--labelled-share", "0.5"], "--labelled-share must be names out of 0.6, 0.1"),
+        (["real", "--labelled-share", "0.1", "--datasets", "german"], "nothing to run: a labelled"),
         (["real", "--repetitions", "0-7"], "--repetitions must be numbers from 0 to 4"),
         (["real", "--repetitions", "x"], "--repetitions must be numbers from 0 to 4"),
         (["real", "--n-jobs", "0", "--datasets", "vote"], "--n-jobs must be a whole number from 1"),

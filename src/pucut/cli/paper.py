@@ -15,10 +15,12 @@ from pucut.datasets import REAL_NAMES, SYNTHETIC, SyntheticConfiguration
 from pucut.datasets.real import ensure_real
 from pucut.experiments.methods import METHODS
 from pucut.experiments.protocol import (
+    LABELLED_AT_SMALL_SHARE,
     PAPER_SHARE,
     PRIOR_KINDS,
     REPETITIONS,
     SHARES,
+    SMALL_SHARE,
     SYNTHETIC_REPETITIONS,
     Run,
     real_runs,
@@ -184,6 +186,11 @@ def _run_real(arguments: argparse.Namespace) -> int:
         [float(share) for share in _names("--labelled-share", arguments.labelled_share, _SHARES)],
         _numbers("--repetitions", arguments.repetitions, REPETITIONS),
     )
+    if not runs:
+        raise UserError(
+            f"nothing to run: a labelled share of {SMALL_SHARE} is for the datasets "
+            f"{', '.join(LABELLED_AT_SMALL_SHARE)} only"
+        )
     return _run(arguments, runs, _workers(arguments))
 
 
