@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from pucut._files import write_whole
+from pucut.cli import paper_tables
 from pucut.cli._errors import UserError
 from pucut.datasets import REAL_NAMES, SYNTHETIC, SyntheticConfiguration
 from pucut.datasets.real import ensure_real
@@ -58,6 +59,7 @@ def add_parser(commands: Any) -> None:
     _add_real(steps)
     _add_synthetic(steps)
     _add_rows(steps)
+    paper_tables.add_parser(steps)
 
 
 def _add_real(steps: Any) -> None:
