@@ -58,7 +58,7 @@ def test_real_datasets_from_end_to_end(datasets, tmp_path, capsys):
     table = [line.split() for line in said.out.splitlines()]
     assert ["seconds", "of", "fitting", "naive", "pu_et", "two_hnc_paper"] in table
     assert [line[0] for line in table[1:4]] == list(DATASETS)
-    assert "18 of 18 runs" in said.err
+    assert "18 of 18 fits" in said.err
     rows = rows_of(results, out)
     assert len(rows) == 18
     assert tuple(rows[0]) == COLUMNS

@@ -125,7 +125,7 @@ def test_runs_without_a_prior_wait(tmp_path, monkeypatch):
 
     monkeypatch.setattr(work, "estimate_prior", fail)
     report = do(small_runs(1), tmp_path)
-    assert [run.prior_kind for run in report.waiting] == ["estimated"] * 2
+    assert [run.prior_kind for run in report.lacking] == ["estimated"] * 2
     assert report.n_finished == 2
     assert not report.is_complete
     assert "no prior today" in report.failures[0].text
@@ -231,7 +231,7 @@ def test_dask_gives_the_same_though_a_worker_dies(tmp_path):
         killed = []
 
         def kill_one(text):
-            if text.startswith("3 of 24 runs"):
+            if text.startswith("3 of 24 fits"):
                 os.kill(pids[0], signal.SIGKILL)
                 killed.append(pids[0])
 

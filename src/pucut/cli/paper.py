@@ -24,6 +24,7 @@ from pucut.experiments.protocol import (
     SMALL_SHARE,
     SYNTHETIC_REPETITIONS,
     Run,
+    Split,
     real_runs,
     synthetic_runs,
 )
@@ -259,7 +260,7 @@ def _run(
             print(run)
         print(
             f"{len(todo.asked)} runs, {todo.n_finished} of them finished; "
-            f"{len(todo.unknown_priors)} priors to estimate first"
+            f"{len(todo.unknown_priors)} priors to estimate, {len(todo.fits)} fits to make"
         )
         return 0
     settings = Settings(arguments.device, _at_least_one("--threads", arguments.threads))
@@ -267,7 +268,7 @@ def _run(
     try:
         with workers as working:
             if not arguments.dask:
-                _have_data(todo.unfinished)
+                _have_data([*todo.unknown_priors, *(run.split for run in todo.fits)])
             report = run_all(todo, arguments.results, settings, working, progress.say)
     except BrokenProcessPool:
         print(
@@ -282,9 +283,9 @@ def _run(
     return _end(report, arguments.results)
 
 
-def _have_data(runs: Sequence[Run]) -> None:
+def _have_data(splits: Sequence[Split]) -> None:
     """Fetches what is missing before workers start, which would all fetch it."""
-    for name in dict.fromkeys(run.split.dataset for run in runs if run.split.suite == "real"):
+    for name in dict.fromkeys(split.dataset for split in splits if split.suite == "real"):
         try:
             ensure_real(name)
         except (OSError, ValueError) as error:
@@ -298,9 +299,9 @@ def _end(report: Report, results: Path) -> int:
             f"({failure_file(results, failure.task)})",
             file=sys.stderr,
         )
-    if report.waiting:
+    if report.lacking:
         print(
-            f"pucut: {len(report.waiting)} runs wait for a prior that could not be estimated",
+            f"pucut: {len(report.lacking)} runs lack a prior or a fit that failed",
             file=sys.stderr,
         )
     print(

@@ -6,11 +6,13 @@ from the scores later.
 
 A `PUMethod` cannot see the truth: it is not in what it is given. A `SupervisedMethod` is given it,
 and is there only to say what could be reached with all labels.
+
+Each says what its answer depends on, beside the seed, so that nothing is fitted twice.
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +20,9 @@ import numpy.typing as npt
 from pucut import estimators
 from pucut._checks import BoolArray, FloatArray
 from pucut.cross_fitting import cross_fit, default_classifier
+
+# The prior and the labels; the labels alone; neither, only the rows and their true classes.
+DependsOn = Literal["prior", "labels", "dataset"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +52,7 @@ class PUMethod:
 
     title: str
     fit: Callable[[PUData], Answer]
+    depends_on: DependsOn = "prior"
     cost: float = 1.0
     uses_device: bool = False
 
@@ -57,6 +63,7 @@ class SupervisedMethod:
 
     title: str
     fit: Callable[[PUData, BoolArray], Answer]
+    depends_on: DependsOn = "dataset"
     cost: float = 1.0
     uses_device: bool = False
 
@@ -127,7 +134,7 @@ def _oracle(data: PUData, is_positive: BoolArray) -> Answer:
 
 
 METHODS: Mapping[str, PUMethod | SupervisedMethod] = {
-    "naive": PUMethod("Boosting, unlabelled as negative", _naive),
+    "naive": PUMethod("Boosting, unlabelled as negative", _naive, depends_on="labels"),
     "upu": PUMethod("uPU", _upu, cost=10.0, uses_device=True),
     "nnpu": PUMethod("nnPU", _nnpu, cost=10.0, uses_device=True),
     "pu_et": PUMethod("PU ET", _pu_extra_trees, cost=0.3),

@@ -63,7 +63,7 @@ class Split:
 
 @dataclass(frozen=True)
 class Run:
-    """One fit of one method."""
+    """One method on one split, with one prior."""
 
     split: Split
     method: str
@@ -136,7 +136,12 @@ def load_split(split: Split) -> SplitData:
         X, is_positive = _real_table(split.dataset)
     else:
         X, is_positive = _synthetic_table(split.dataset, split.repetition)
-    is_labelled = pu_split(
+    return SplitData(X, is_positive, labels_of(split, is_positive))
+
+
+def labels_of(split: Split, is_positive: BoolArray) -> BoolArray:
+    """Which rows of the dataset, given its true classes, are labelled."""
+    return pu_split(
         is_positive,
         split.labelled_share,
         n_labelled=(
@@ -144,7 +149,6 @@ def load_split(split: Split) -> SplitData:
         ),
         random_state=split.seed,
     )
-    return SplitData(X, is_positive, is_labelled)
 
 
 @lru_cache(maxsize=1)

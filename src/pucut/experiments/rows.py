@@ -22,7 +22,8 @@ class Row:
     """A finished run and how good it is on the unlabelled rows; shares are from 0 to 1.
 
     "own" is the method's own rule, "prior" as many positives as `prior_used` asks for. `peak_mb` is
-    of the whole process. `n_jobs` is the number of threads.
+    of the whole process. `n_jobs` is the number of threads. What a fit took stands in the
+    rows of all runs that share it.
     """
 
     suite: str

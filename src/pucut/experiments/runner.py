@@ -24,10 +24,12 @@ from pucut.experiments.raw import (
     is_finished,
     load_facts,
     load_prior,
+    load_run,
     prior_file,
     run_file,
     save,
 )
+from pucut.experiments.shared_fits import fit_for, with_shared_fit
 from pucut.experiments.work import Settings, Task, outcome_of
 
 Outcome = Finished | FoundPrior | Failure
@@ -38,10 +40,11 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Plan:
-    """What is left to do for the runs asked for."""
+    """What is left to do for the runs asked for; `fits` are the runs to be fitted for them."""
 
     asked: tuple[Run, ...]
     unfinished: tuple[Run, ...]
+    fits: tuple[Run, ...]
     unknown_priors: tuple[Split, ...]
 
     @property
@@ -52,9 +55,11 @@ class Plan:
 def plan(runs: Sequence[Run], results: Path) -> Plan:
     """Files that are not whole count as not there."""
     unfinished = [run for run in runs if not is_finished(run_file(results, run))]
+    needed = dict.fromkeys(map(fit_for, unfinished))
+    fits = [run for run in needed if not is_finished(run_file(results, run))]
     splits = dict.fromkeys(run.split for run in unfinished if run.prior_kind == "estimated")
     unknown = [split for split in splits if _known_prior(results, split) is None]
-    return Plan(tuple(runs), tuple(unfinished), tuple(unknown))
+    return Plan(tuple(runs), tuple(unfinished), tuple(fits), tuple(unknown))
 
 
 def _known_prior(results: Path, split: Split) -> FoundPrior | None:
@@ -107,13 +112,13 @@ def on_dask(client: Any) -> Workers:
 
 @dataclass(frozen=True)
 class Report:
-    """How an invocation went: runs that failed, and those whose prior could not be estimated."""
+    """How an invocation went: what failed, and the runs that lack a prior or a fit that failed."""
 
     n_asked: int
     n_before: int
     n_finished: int
     failures: tuple[Failure, ...]
-    waiting: tuple[Run, ...]
+    lacking: tuple[Run, ...]
 
     @property
     def is_complete(self) -> bool:
@@ -121,15 +126,16 @@ class Report:
 
 
 def run_all(todo: Plan, results: Path, settings: Settings, workers: Workers, say: Say) -> Report:
-    """Estimates the priors that are needed, then does the runs; keeps every outcome."""
+    """Estimates the priors that are needed, fits, and hands fits on; keeps every outcome."""
     say(f"{len(todo.asked)} runs, {todo.n_finished} of them finished before")
     failures = do_tasks(prior_tasks(todo, settings), results, workers, say, "priors")
-    ready, waiting = ready_tasks(todo.unfinished, results, settings)
-    failures += do_tasks(ready, results, workers, say, "runs")
-    n_failed = sum(isinstance(failure.task, Run) for failure in failures)
-    return Report(
-        len(todo.asked), todo.n_finished, len(ready) - n_failed, tuple(failures), tuple(waiting)
-    )
+    ready, lacking = ready_tasks(todo.fits, results, settings)
+    failures += do_tasks(ready, results, workers, say, "fits")
+    lacking += hand_on_fits(todo.unfinished, results)
+    failed = {failure.task for failure in failures}
+    n_failed = sum(run in failed for run in todo.unfinished)
+    n_finished = len(todo.unfinished) - len(lacking) - n_failed
+    return Report(len(todo.asked), todo.n_finished, n_finished, tuple(failures), tuple(lacking))
 
 
 def prior_tasks(todo: Plan, settings: Settings) -> list[Task]:
@@ -141,17 +147,34 @@ def ready_tasks(
 ) -> tuple[list[Task], list[Run]]:
     """Tasks of the runs, and the runs that lack an estimated prior."""
     ready: list[Task] = []
-    waiting: list[Run] = []
+    lacking: list[Run] = []
     for run in runs:
         if run.prior_kind == "true":
             ready.append(Task(run.split, run, None, settings))
             continue
         found = _known_prior(results, run.split)
         if found is None:
-            waiting.append(run)
+            lacking.append(run)
         else:
             ready.append(Task(run.split, run, found.prior, settings))
-    return ready, waiting
+    return ready, lacking
+
+
+def hand_on_fits(runs: Iterable[Run], results: Path) -> list[Run]:
+    """Keeps the runs that share the fit of another; returns those that lack it or their prior."""
+    lacking: list[Run] = []
+    for run in runs:
+        if fit_for(run) == run:
+            continue
+        try:
+            fitted = load_run(run_file(results, fit_for(run)))
+            is_estimated = run.prior_kind == "estimated"
+            prior = load_prior(prior_file(results, run.split)).prior if is_estimated else None
+        except BrokenFile:
+            lacking.append(run)
+        else:
+            save(results, with_shared_fit(run, fitted, prior))
+    return lacking
 
 
 def do_tasks(
@@ -200,10 +223,11 @@ def clock(seconds: float) -> str:
 def costs(runs: Sequence[Run], results: Path) -> dict[tuple[str, str], float]:
     """Seconds by (dataset, method) of the finished runs, and of the priors estimated for them.
 
-    Synthetic datasets count together by their number of rows; a prior counts once for a split.
+    Synthetic datasets count together by their number of rows. A prior counts once for a split, a
+    fit once for all runs that share it.
     """
     seconds: dict[tuple[str, str], float] = {}
-    for run in runs:
+    for run in dict.fromkeys(map(fit_for, runs)):
         try:
             took = load_facts(run_file(results, run)).seconds
         except BrokenFile:
