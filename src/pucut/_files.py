@@ -2,8 +2,8 @@
 
 import os
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
@@ -15,7 +15,6 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
     What is left of one that was not finished, because the process was killed, has a name that
     begins with a dot and ends in ".part".
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
     descriptor, part = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
     try:
         with os.fdopen(descriptor, "wb") as file:
@@ -33,6 +32,15 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
 def write_whole(path: Path, content: bytes) -> None:
     with whole_file(path) as file:
         file.write(content)
+
+
+def write_all_whole(contents: Mapping[Path, bytes]) -> None:
+    """Writes all files beside their places before the first of them gets its name."""
+    with ExitStack() as files:
+        for path, content in contents.items():
+            file = files.enter_context(whole_file(path))
+            file.write(content)
+            file.flush()
 
 
 def _open_to_others(part: str) -> None:

@@ -2,13 +2,13 @@
 
 import json
 import os
-import stat
 import sys
 from collections.abc import Mapping, Sequence
 from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+from pucut._files import write_all_whole
 from pucut.cli._errors import UserError
 from pucut.cli._reading import STDIN
 
@@ -41,25 +41,16 @@ def check_outputs(outputs: Mapping[str, str | None], inputs: Sequence[str]) -> N
 
 def write_files(files: Mapping[str, bytes]) -> None:
     """Writes all files, or none: beside their places first, then moved there."""
-    moves: list[tuple[Path, Path]] = []
-    current = ""
+    places = {Path(path).resolve(): data for path, data in files.items()}
+    is_special = {path: path.exists() and not path.is_file() for path in places}
     try:
-        for current, data in files.items():
-            place = Path(current).resolve()
-            if place.exists() and not stat.S_ISREG(place.stat().st_mode):
-                place.write_bytes(data)  # a pipe or device
-                continue
-            beside = place.with_name(f".{place.name}.{os.getpid()}.part")
-            moves.append((beside, place))
-            beside.write_bytes(data)
-        for beside, place in moves:
-            current = str(place)
-            os.replace(beside, place)
+        for path, data in places.items():
+            if is_special[path]:
+                path.write_bytes(data)  # a pipe or device
+        write_all_whole({path: data for path, data in places.items() if not is_special[path]})
     except OSError as error:
-        raise UserError(f"{current!r} cannot be written: {error.strerror}") from error
-    finally:
-        for beside, _ in moves:
-            beside.unlink(missing_ok=True)
+        names = " or ".join(repr(path) for path in files)
+        raise UserError(f"{names} cannot be written: {error.strerror}") from error
 
 
 def table_bytes(frame: Any, path: str) -> bytes:

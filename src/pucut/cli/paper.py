@@ -359,6 +359,7 @@ def _write_rows(arguments: argparse.Namespace) -> int:
     found = collect(arguments.results)
     for broken in found.broken:
         print(f"pucut: left out a file that is not whole: {broken}", file=sys.stderr)
+    arguments.out.parent.mkdir(parents=True, exist_ok=True)
     write_whole(arguments.out, as_csv(found.rows).encode())
     print(f"{len(found.rows)} rows in {arguments.out}")
     return INCOMPLETE if found.broken else 0

@@ -248,6 +248,7 @@ def _fill_cache(name: str) -> None:
         is_positive=dataset.is_positive,
         names=np.array(dataset.feature_names),
     )
+    path.parent.mkdir(parents=True, exist_ok=True)
     write_whole(path, content.getvalue())
 
 

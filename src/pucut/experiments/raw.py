@@ -131,15 +131,20 @@ def _joined(results: Path, kind: str, place: PurePosixPath, suffix: str) -> Path
 def save(results: Path, outcome: Finished | FoundPrior | Failure) -> None:
     """Keeps the outcome, each kind in its own folder; a success takes an old failure away."""
     if isinstance(outcome, Failure):
-        write_whole(failure_file(results, outcome.task), outcome.text.encode())
+        _write(failure_file(results, outcome.task), outcome.text.encode())
         return
     if isinstance(outcome, Finished):
         task: Run | Split = outcome.run
-        write_whole(run_file(results, outcome.run), _packed(outcome))
+        _write(run_file(results, outcome.run), _packed(outcome))
     else:
         task = outcome.split
-        write_whole(prior_file(results, outcome.split), _text(asdict(outcome)).encode())
+        _write(prior_file(results, outcome.split), _text(asdict(outcome)).encode())
     failure_file(results, task).unlink(missing_ok=True)
+
+
+def _write(path: Path, content: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(path, content)
 
 
 def _packed(finished: Finished) -> bytes:

@@ -4,12 +4,12 @@ import base64
 import hashlib
 import json
 import os
-import tempfile
 from importlib.resources import files
 from pathlib import Path
 from string import Template
 from typing import Any
 
+from pucut._files import write_whole
 from pucut._html import Html, escaped
 from pucut.report import sections
 from pucut.report.summary import SCHEMA
@@ -52,17 +52,7 @@ def render(summary: dict[str, Any]) -> str:
 
 def write(path: str | os.PathLike[str], summary: dict[str, Any]) -> None:
     """Writes the page to a file, whole or not at all; an existing file is replaced."""
-    path = Path(path)
-    page = render(summary)
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as file:
-            file.write(page)
-        os.chmod(name, 0o666 & ~_umask())
-        os.replace(name, path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+    write_whole(Path(path), render(summary).encode())
 
 
 def json_in_html(value: Any) -> Html:
@@ -88,10 +78,3 @@ def _digest(text: str) -> str:
 
 def _asset(name: str) -> str:
     return files("pucut.report").joinpath("assets", name).read_text(encoding="utf-8")
-
-
-def _umask() -> int:
-    """The process's mask for new files, which can only be read by setting it."""
-    mask = os.umask(0o022)
-    os.umask(mask)
-    return mask
