@@ -20,15 +20,15 @@ from pucut.experiments.names import (
     BENCHMARKS,
     DATASET_TITLES,
     DEFAULT,
-    FEW_LABELS_DATASETS,
     METHOD_TITLES,
     METRIC_TITLES,
     METRICS,
     PAPER_PRESET,
     Contender,
 )
+from pucut.experiments.protocol import LABELLED_AT_SMALL_SHARE
 from pucut.experiments.published import Published
-from pucut.experiments.read_rows import Run
+from pucut.experiments.read_rows import ReadRow
 from pucut.experiments.results import (
     REAL_10,
     REAL_10_ESTIMATED,
@@ -71,7 +71,7 @@ class Contents:
         )
 
 
-def make_contents(runs: Sequence[Run], published: Published) -> Contents:
+def make_contents(runs: Sequence[ReadRow], published: Published) -> Contents:
     real, few = Results(runs, REAL_60), Results(runs, REAL_10)
     synthetic = Results(runs, SYNTHETIC)
     agreement = tuple(
@@ -189,10 +189,10 @@ def _real_10(few: Results, published: Published) -> tuple[Table, ...]:
 
 def _few_labels_datasets(few: Results) -> tuple[str, ...]:
     """Those of the protocol, and whatever else was run."""
-    return tuple(name for name in _DATASETS if name in {*FEW_LABELS_DATASETS, *few.datasets})
+    return tuple(name for name in _DATASETS if name in {*LABELLED_AT_SMALL_SHARE, *few.datasets})
 
 
-def _priors(runs: Sequence[Run]) -> tuple[Table, ...]:
+def _priors(runs: Sequence[ReadRow]) -> tuple[Table, ...]:
     settings = (
         ("60", "60 %", REAL_60, REAL_60_ESTIMATED, _DATASETS),
         (

@@ -134,13 +134,13 @@ def _oracle(data: PUData, is_positive: BoolArray) -> Answer:
 
 
 METHODS: Mapping[str, PUMethod | SupervisedMethod] = {
-    "naive": PUMethod("Boosting, unlabelled as negative", _naive, depends_on="labels"),
+    "naive": PUMethod("naive", _naive, depends_on="labels"),
     "upu": PUMethod("uPU", _upu, cost=10.0, uses_device=True),
     "nnpu": PUMethod("nnPU", _nnpu, cost=10.0, uses_device=True),
     "pu_et": PUMethod("PU ET", _pu_extra_trees, cost=0.3),
-    "two_hnc_paper": PUMethod("2-HNC, settings of the paper", _two_hnc_of_the_paper, cost=0.3),
-    "two_hnc": PUMethod("2-HNC", _two_hnc, cost=2.0),
-    "oracle": SupervisedMethod("Boosting with all labels", _oracle),
+    "two_hnc_paper": PUMethod("2-HNC (paper)", _two_hnc_of_the_paper, cost=0.3),
+    "two_hnc": PUMethod("2-HNC (default)", _two_hnc, cost=2.0),
+    "oracle": SupervisedMethod("oracle", _oracle),
 }
 
 

@@ -1,17 +1,11 @@
 """The names that rows and published files use, and how tables show them."""
 
-import re
 from dataclasses import dataclass
 
-METHOD_TITLES = {
-    "naive": "naive",
-    "upu": "uPU",
-    "nnpu": "nnPU",
-    "pu_et": "PU ET",
-    "two_hnc_paper": "2-HNC (paper)",
-    "two_hnc": "2-HNC (default)",
-    "oracle": "oracle",
-}
+from pucut.datasets import REAL_NAMES, SYNTHETIC
+from pucut.experiments.methods import METHODS
+
+METHOD_TITLES = {name: method.title for name, method in METHODS.items()}
 BENCHMARKS = ("upu", "nnpu", "pu_et")
 PAPER_METHODS = (*BENCHMARKS, "two_hnc_paper")
 
@@ -19,25 +13,9 @@ METRIC_TITLES = {"accuracy": "accuracy", "balanced_accuracy": "balanced accuracy
 METRICS = tuple(METRIC_TITLES)
 
 RULES = ("own", "prior")
-PRIOR_KINDS = ("true", "estimated")
-SUITES = ("real", "synthetic")
-LABELLED_SHARES = (0.6, 0.1)
 
 # In the order of the paper's tables.
-DATASET_TITLES = {
-    "vote": "Vote",
-    "german": "German",
-    "obesity": "Obesity",
-    "mushroom": "Mushroom",
-    "phishing": "Phishing",
-    "bean": "Bean",
-    "news": "News",
-    "letter": "Letter",
-    "credit": "Credit",
-    "mnist": "MNIST",
-}
-# Those that the protocol runs with 10 % labelled.
-FEW_LABELS_DATASETS = ("vote", "obesity", "mushroom", "news", "letter", "mnist")
+DATASET_TITLES = {name: "MNIST" if name == "mnist" else name.title() for name in REAL_NAMES}
 
 
 @dataclass(frozen=True)
@@ -73,17 +51,17 @@ PARAMETERS = {
     "class_sep": "class separation",
     "hypercube": "hypercube",
 }
-_CONFIGURATION = re.compile(r"n(\d+)-f(\d+)-p(\d+)-c(\d+)-s(\d+\.\d+)-(hypercube|polytope)")
 
 
 def read_configuration(name: str) -> dict[str, str]:
     """'n1000-f5-p30-c2-s0.5-hypercube' as values by parameter, written as the paper does."""
-    match = _CONFIGURATION.fullmatch(name)
-    if match is None:
-        raise ValueError(
-            f"name must be like n1000-f5-p30-c2-s0.5-hypercube or ...-polytope, found {name!r}"
-        )
-    *numbers, place = match.groups()
-    return dict(
-        zip(PARAMETERS, (*numbers, "true" if place == "hypercube" else "false"), strict=True)
+    found = SYNTHETIC[name]
+    values = (
+        found.n_samples,
+        found.n_features,
+        round(100 * found.positive_share),
+        found.n_clusters,
+        found.class_sep,
+        str(found.hypercube).lower(),
     )
+    return dict(zip(PARAMETERS, map(str, values), strict=True))

@@ -26,6 +26,7 @@ from pucut.datasets import (
 )
 from pucut.datasets.synthetic import DATASETS_EACH
 
+SUITES = ("real", "synthetic")
 PRIOR_KINDS = ("true", "estimated")
 REPETITIONS = range(5)
 SYNTHETIC_REPETITIONS = range(DATASETS_EACH)
@@ -44,7 +45,7 @@ LABELLED_AT_SMALL_SHARE = {
 
 @dataclass(frozen=True)
 class Split:
-    """A dataset and which of its positives are labelled; `suite` is "real" or "synthetic"."""
+    """A dataset and which of its positives are labelled; `suite` is one of `SUITES`."""
 
     suite: str
     dataset: str

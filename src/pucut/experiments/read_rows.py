@@ -3,53 +3,16 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from pucut.datasets import REAL_NAMES, SYNTHETIC
 from pucut.experiments.csv_files import FileProblem, Line, read_lines
-from pucut.experiments.names import (
-    DATASET_TITLES,
-    LABELLED_SHARES,
-    METHOD_TITLES,
-    METRICS,
-    PRIOR_KINDS,
-    RULES,
-    SUITES,
-    read_configuration,
-)
-
-ROW_COLUMNS = (
-    "suite",
-    "dataset",
-    "n_samples",
-    "n_features",
-    "labelled_share",
-    "n_labelled",
-    "repetition",
-    "method",
-    "prior_kind",
-    "prior_true",
-    "prior_used",
-    "seed",
-    "accuracy_own",
-    "balanced_accuracy_own",
-    "accuracy_prior",
-    "balanced_accuracy_prior",
-    "auc",
-    "seconds",
-    "peak_mb",
-    "n_jobs",
-    "device",
-    "python",
-    "numpy",
-    "scipy",
-    "scikit_learn",
-    "torch",
-    "pucut",
-    "machine",
-    "finished",
-)
+from pucut.experiments.methods import METHODS
+from pucut.experiments.names import METRICS, RULES
+from pucut.experiments.protocol import PRIOR_KINDS, SHARES, SUITES
+from pucut.experiments.rows import COLUMNS
 
 
 @dataclass(frozen=True)
-class Run:
+class ReadRow:
     """One line. Scores are fractions, by metric and rule; None is what was not measured."""
 
     suite: str
@@ -82,7 +45,7 @@ class Run:
         )
 
 
-def read_rows(folder: Path) -> tuple[Run, ...]:
+def read_rows(folder: Path) -> tuple[ReadRow, ...]:
     """All runs of the `.csv` and `.csv.gz` files of a folder, in an order of their own.
 
     A run that stands twice is an error: which of the two counts is not for a table to say.
@@ -92,9 +55,9 @@ def read_rows(folder: Path) -> tuple[Run, ...]:
     files = sorted({*folder.glob("*.csv"), *folder.glob("*.csv.gz")})
     if not files:
         raise FileProblem(f"{folder} holds no .csv or .csv.gz file with rows of finished runs")
-    runs: dict[tuple[str, str, float, int, str, str], tuple[Run, str]] = {}
+    runs: dict[tuple[str, str, float, int, str, str], tuple[ReadRow, str]] = {}
     for file in files:
-        for line in read_lines(file, ROW_COLUMNS):
+        for line in read_lines(file, COLUMNS):
             run = _run(line)
             if run.key in runs:
                 raise FileProblem(
@@ -105,9 +68,9 @@ def read_rows(folder: Path) -> tuple[Run, ...]:
     return tuple(runs[key][0] for key in sorted(runs))
 
 
-def _run(line: Line) -> Run:
+def _run(line: Line) -> ReadRow:
     suite = line.one_of("suite", SUITES)
-    return Run(
+    return ReadRow(
         suite=suite,
         dataset=_dataset(line, suite),
         n_samples=line.whole_number("n_samples"),
@@ -115,7 +78,7 @@ def _run(line: Line) -> Run:
         labelled_share=_labelled_share(line),
         n_labelled=line.whole_number("n_labelled"),
         repetition=line.whole_number("repetition"),
-        method=line.one_of("method", tuple(METHOD_TITLES)),
+        method=line.one_of("method", tuple(METHODS)),
         prior_kind=line.one_of("prior_kind", PRIOR_KINDS),
         prior_true=line.number_in("prior_true", 0.0, 1.0),
         prior_used=line.number_or_none("prior_used", 0.0, 1.0),
@@ -134,17 +97,19 @@ def _run(line: Line) -> Run:
 
 def _dataset(line: Line, suite: str) -> str:
     if suite == "real":
-        return line.one_of("dataset", tuple(DATASET_TITLES))
-    try:
-        read_configuration(line.cells["dataset"])
-    except ValueError as error:
-        raise FileProblem(f"{line.place}: dataset: {error}") from None
-    return line.cells["dataset"]
+        return line.one_of("dataset", REAL_NAMES)
+    name = line.cells["dataset"]
+    if name not in SYNTHETIC:
+        raise FileProblem(
+            f"{line.place}: dataset must be a configuration like {next(iter(SYNTHETIC))}, found "
+            f"{name!r}"
+        )
+    return name
 
 
 def _labelled_share(line: Line) -> float:
     share = line.number_in("labelled_share", 0.0, 1.0)
-    if share not in LABELLED_SHARES:
-        allowed = " or ".join(map(str, LABELLED_SHARES))
+    if share not in SHARES:
+        allowed = " or ".join(map(str, SHARES))
         raise FileProblem(f"{line.place}: labelled_share must be {allowed}, found {share:g}")
     return share

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from pucut.experiments.names import DATASET_TITLES, Contender
-from pucut.experiments.read_rows import Run
+from pucut.experiments.read_rows import ReadRow
 from pucut.experiments.statistics import Summary, summarise
 
 
@@ -16,7 +16,7 @@ class Setting:
     labelled_share: float
     prior_kind: str
 
-    def holds(self, run: Run) -> bool:
+    def holds(self, run: ReadRow) -> bool:
         return (run.suite, run.labelled_share, run.prior_kind) == (
             self.suite,
             self.labelled_share,
@@ -35,9 +35,9 @@ SYNTHETIC_ESTIMATED = Setting("synthetic", 0.6, "estimated")
 class Results:
     """The runs of one setting, by dataset, method and repetition."""
 
-    def __init__(self, runs: Iterable[Run], setting: Setting) -> None:
+    def __init__(self, runs: Iterable[ReadRow], setting: Setting) -> None:
         self.setting = setting
-        self._runs: dict[str, dict[str, dict[int, Run]]] = {}
+        self._runs: dict[str, dict[str, dict[int, ReadRow]]] = {}
         for run in runs:
             if setting.holds(run):
                 by_method = self._runs.setdefault(run.dataset, {})
@@ -51,10 +51,10 @@ class Results:
             sorted(self._runs, key=lambda name: (order.index(name) if name in order else -1, name))
         )
 
-    def runs(self, dataset: str, method: str) -> dict[int, Run]:
+    def runs(self, dataset: str, method: str) -> dict[int, ReadRow]:
         return self._runs.get(dataset, {}).get(method, {})
 
-    def all_runs(self) -> tuple[Run, ...]:
+    def all_runs(self) -> tuple[ReadRow, ...]:
         return tuple(
             run
             for by_method in self._runs.values()
