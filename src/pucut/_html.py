@@ -46,6 +46,11 @@ def joined(parts: Iterable[Any]) -> Html:
     )
 
 
+def in_lines(parts: Iterable[Any]) -> Html:
+    """The parts, each on lines of its own: pages that differ little have few lines that differ."""
+    return Html("".join(f"\n{joined([part])}" for part in parts) + "\n")
+
+
 def html_table(
     caption: Any,
     heads: Iterable[Any],

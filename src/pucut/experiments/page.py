@@ -1,10 +1,10 @@
 """Every table and figure as files, and all of them on one page that needs nothing else."""
 
-import html
 import re
 from collections.abc import Callable
 from pathlib import Path
 
+from pucut._html import Html, element, in_lines
 from pucut.experiments.contents import Contents, Section, make_contents
 from pucut.experiments.figures import INK, Drawing
 from pucut.experiments.published import read_published
@@ -42,75 +42,68 @@ def write_all(rows_folder: Path, published_folder: Path, out_folder: Path) -> li
 
 
 def page(contents: Contents) -> str:
+    title = "2-HNC: ours beside the paper"
     links = [
-        f'<li><a href="#{part.name}">{html.escape(part.title)}</a></li>'
-        for part in contents.sections
+        element("li", element("a", part.title, href=f"#{part.name}")) for part in contents.sections
     ]
-    body = [_section(part) for part in contents.sections]
-    return "\n".join(
-        [
-            "<!DOCTYPE html>",
-            '<html lang="en">',
-            "<head>",
-            '<meta charset="utf-8">',
-            '<meta name="viewport" content="width=device-width, initial-scale=1">',
-            '<meta name="color-scheme" content="light dark">',
-            "<title>2-HNC: ours beside the paper</title>",
-            f"<style>{_STYLE}</style>",
-            "</head>",
-            "<body>",
-            "<header>",
-            "<h1>2-HNC: ours beside the paper</h1>",
-            f"<p>Made from {contents.n_runs} runs. Scores are of unlabelled rows, in percent; a "
-            "dash stands for what was not run.</p>",
-            f'<nav aria-label="Sections"><ol>{"".join(links)}</ol></nav>',
-            "</header>",
-            "<main>",
-            *body,
-            "</main>",
-            "</body>",
-            "</html>",
-            "",
-        ]
-    )
+    head = [
+        element("meta", charset="utf-8"),
+        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        element("meta", name="color-scheme", content="light dark"),
+        element("title", title),
+        element("style", Html(_STYLE)),
+    ]
+    header = [
+        element("h1", title),
+        element(
+            "p",
+            f"Made from {contents.n_runs} runs. Scores are of unlabelled rows, in percent; a dash "
+            "stands for what was not run.",
+        ),
+        element("nav", element("ol", links), aria_label="Sections"),
+    ]
+    body = [
+        element("header", in_lines(header)),
+        element("main", in_lines(map(_section, contents.sections))),
+    ]
+    whole = [element("head", in_lines(head)), element("body", in_lines(body))]
+    return f"<!DOCTYPE html>\n{element('html', in_lines(whole), lang='en')}\n"
 
 
-def _section(part: Section) -> str:
+def _section(part: Section) -> Html:
     items = [_table(item) if isinstance(item, Table) else _figure(item) for item in part.items]
-    heading = f'<h2 id="{part.name}-title">{html.escape(part.title)}</h2>'
-    opening = f'<section id="{part.name}" aria-labelledby="{part.name}-title">'
-    return "\n".join([opening, heading, *items, "</section>"])
-
-
-def _table(table: Table) -> str:
-    notes = "".join(f"<li>{html.escape(note)}</li>" for note in table.notes)
-    files = ", ".join(f'<a href="{table.name}{ending}">{ending[1:]}</a>' for ending in _FORMATS)
-    # A box that scrolls has to be reachable by keyboard, and so needs a name.
-    label = html.escape(table.title, quote=True)
-    return "\n".join(
-        [
-            '<div class="item">',
-            f'<div class="scroll" role="region" tabindex="0" aria-label="{label}">',
-            to_html(table).rstrip(),
-            "</div>",
-            f'<ul class="notes">{notes}<li>As a file: {files}.</li></ul>',
-            "</div>",
-        ]
+    heading = element("h2", part.title, id=f"{part.name}-title")
+    return element(
+        "section", in_lines([heading, *items]), id=part.name, aria_labelledby=f"{part.name}-title"
     )
 
 
-def _figure(drawing: Drawing) -> str:
-    caption = html.escape(drawing.title)
-    return "\n".join(
-        [
-            f'<figure class="item" id="{drawing.name}">',
-            f'<div class="scroll" role="img" aria-label="{caption}">',
-            inline_svg(drawing),
-            "</div>",
-            f'<figcaption>{caption} <a href="{drawing.name}.svg">svg</a></figcaption>',
-            "</figure>",
-        ]
+def _table(table: Table) -> Html:
+    files = [element("a", ending[1:], href=f"{table.name}{ending}") for ending in _FORMATS]
+    listed = [files[0], *([", ", file] for file in files[1:])]
+    notes = [element("li", note) for note in table.notes]
+    return element(
+        "div",
+        _scrolled(to_html(table), "region", table.title),
+        element("ul", notes, element("li", "As a file: ", listed, "."), class_="notes"),
+        class_="item",
     )
+
+
+def _figure(drawing: Drawing) -> Html:
+    link = element("a", "svg", href=f"{drawing.name}.svg")
+    return element(
+        "figure",
+        _scrolled(Html(inline_svg(drawing)), "img", drawing.title),
+        element("figcaption", drawing.title, " ", link),
+        class_="item",
+        id=drawing.name,
+    )
+
+
+def _scrolled(content: Html, role: str, label: str) -> Html:
+    """A box that scrolls: it has to be reachable by keyboard, and so needs a name."""
+    return element("div", content, class_="scroll", role=role, tabindex=0, aria_label=label)
 
 
 def inline_svg(drawing: Drawing) -> str:

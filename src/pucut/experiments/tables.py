@@ -5,10 +5,11 @@ the others show what a reader wants to see: rounded, best values marked, a dash 
 """
 
 import csv
-import html
 import io
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
+
+from pucut._html import Html, element, escaped, in_lines, joined
 
 MISSING = "–"
 _MINUS = "−"
@@ -163,30 +164,40 @@ def to_latex(table: Table) -> str:
     return "\n".join([*lines, r"\end{table}"]) + "\n"
 
 
-def to_html(table: Table) -> str:
-    lines = [f'<table id="{html.escape(table.name)}">']
-    lines += [f"<caption><span>{html.escape(table.title)}</span></caption>", "<thead>"]
+def to_html(table: Table) -> Html:
+    classes = ["number" if numeric else None for numeric in table.is_numeric]
+    head = []
     if table.has_groups:
         spans = [
-            f'<th scope="colgroup" colspan="{span}">{html.escape(group)}</th>'
+            element("th", group, scope="colgroup", colspan=span)
             if group
-            else f'<td colspan="{span}"></td>'
+            else element("td", colspan=span)
             for group, span in table.groups
         ]
-        lines.append(f"<tr>{''.join(spans)}</tr>")
+        head.append(element("tr", spans))
     titles = [
-        f'<th scope="col"{_html_class(numeric)}>{html.escape(column.title)}</th>'
-        for column, numeric in zip(table.columns, table.is_numeric, strict=True)
+        element("th", column.title, scope="col", class_=class_)
+        for column, class_ in zip(table.columns, classes, strict=True)
     ]
-    lines += [f"<tr>{''.join(titles)}</tr>", "</thead>", "<tbody>"]
-    for row in table.rows:
-        cells = [f'<th scope="row">{_html_cell(row[0])}</th>']
-        cells += [
-            f"<td{_html_class(numeric)}>{_html_cell(cell)}</td>"
-            for cell, numeric in zip(row[1:], table.is_numeric[1:], strict=True)
-        ]
-        lines.append(f"<tr>{''.join(cells)}</tr>")
-    return "\n".join([*lines, "</tbody>", "</table>"]) + "\n"
+    head.append(element("tr", titles))
+    body = [
+        element(
+            "tr",
+            element("th", _html_cell(row[0]), scope="row"),
+            [
+                element("td", _html_cell(cell), class_=class_)
+                for cell, class_ in zip(row[1:], classes[1:], strict=True)
+            ],
+        )
+        for row in table.rows
+    ]
+    return element(
+        "table",
+        element("caption", element("span", table.title)),
+        element("thead", in_lines(head)),
+        element("tbody", in_lines(body)),
+        id=table.name,
+    )
 
 
 def _number_text(value: float, digits: int, signed: bool) -> str:
@@ -246,11 +257,8 @@ def _latex_cell(cell: Cell) -> str:
     return (rf"\textbf{{{text}}}" if cell.bold else text) + _latex(cell.error_text)
 
 
-def _html_class(numeric: bool) -> str:
-    return ' class="number"' if numeric else ""
-
-
-def _html_cell(cell: Cell) -> str:
-    text = html.escape(cell.main_text)
-    error = f' <span class="error">{cell.error_text.strip()}</span>' if cell.error_text else ""
-    return (f"<b>{text}</b>" if cell.bold else text) + error
+def _html_cell(cell: Cell) -> Html:
+    text = element("b", cell.main_text) if cell.bold else escaped(cell.main_text)
+    if not cell.error_text:
+        return text
+    return joined([text, " ", element("span", cell.error_text.strip(), class_="error")])
