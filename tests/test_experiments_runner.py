@@ -146,7 +146,7 @@ def test_scores_that_are_not_finite_are_a_failure(tmp_path, monkeypatch):
 
 
 def options(results):
-    chosen = ["--n-samples", "1000", "--configurations", "12", "--per-configuration", "1"]
+    chosen = ["--n-samples", "1000", "--configurations", "8", "--per-configuration", "1"]
     chosen += ["--methods", "pu_et,two_hnc_paper", "--prior", "true", "--results", str(results)]
     return ["paper", "synthetic", *chosen]
 
@@ -179,9 +179,9 @@ def test_killed_again_and_again_it_loses_nothing_and_runs_nothing_twice(tmp_path
     whole, killed = tmp_path / "whole", tmp_path / "killed"
     assert main(options(whole)) == 0
     n_runs = len(finished_files(whole))
-    assert n_runs == 24
+    assert n_runs == 16
     seen = {}
-    for n_files, n_jobs in ((4, "2"), (9, "1"), (14, "1")):
+    for n_files, n_jobs in ((3, "2"), (7, "1"), (11, "1")):
         process = start(killed, "--n-jobs", n_jobs)
         wait_for_files(process, killed, n_files)
         os.killpg(process.pid, signal.SIGKILL)
@@ -190,7 +190,7 @@ def test_killed_again_and_again_it_loses_nothing_and_runs_nothing_twice(tmp_path
         assert seen.items() <= now.items()  # nothing lost, nothing written again
         assert all(is_finished(path) for path in finished_files(killed))
         seen = now
-    assert 14 <= len(finished_files(killed)) < n_runs
+    assert 11 <= len(finished_files(killed)) < n_runs
     assert main(options(killed)) == 0
     assert seen.items() <= marks(killed).items()
     assert untimed(killed) == untimed(whole)
@@ -218,7 +218,7 @@ def test_an_interruption_ends_it_cleanly(tmp_path):
 @pytest.mark.skipif(os.name != "posix", reason="kills a process")
 def test_dask_gives_the_same_though_a_worker_dies(tmp_path):
     distributed = pytest.importorskip("distributed")
-    runs = small_runs(12, prior_kinds=["true"])
+    runs = small_runs(6, prior_kinds=["true"])
     local, far = tmp_path / "local", tmp_path / "far"
     assert do(runs, local, in_processes(1)).is_complete
     with (
@@ -231,7 +231,7 @@ def test_dask_gives_the_same_though_a_worker_dies(tmp_path):
         killed = []
 
         def kill_one(text):
-            if text.startswith("3 of 24 fits"):
+            if text.startswith("3 of 12 fits"):
                 os.kill(pids[0], signal.SIGKILL)
                 killed.append(pids[0])
 
