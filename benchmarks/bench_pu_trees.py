@@ -30,7 +30,7 @@ from pucut import PUExtraTreesClassifier
 from pucut.calibration import calibrate
 from pucut.datasets import REAL_NAMES, load_real, pu_split
 from pucut.pu_labels import checked_pu_labels
-from pucut.pu_trees import cross_fitted_scores, forest_scores, grow_forest
+from pucut.pu_trees import cross_fitted_forest, forest_scores, grow_forest
 from pucut.selection import positives_by_prior, threshold_for_share
 
 PARTS = ("speed", "memory", "accuracy", "unseen")
@@ -198,10 +198,12 @@ def measure_unseen(name, jobs, trees):
         new = forest_scores(forest, data.X[test], n_threads=jobs).combined
         ways = {
             "none": forest_scores(forest, X, n_threads=jobs).combined,
-            "threshold": cross_fitted_scores(
+            "threshold": cross_fitted_forest(
                 X, labelled, prior, n_trees=-(-trees // 5), **same
-            ).combined,
-            "scores": cross_fitted_scores(X, labelled, prior, n_trees=trees, **same).combined,
+            ).scores.combined,
+            "scores": cross_fitted_forest(
+                X, labelled, prior, n_trees=trees, **same
+            ).scores.combined,
         }
         for way, scores in ways.items():
             threshold = threshold_for_share(scores, prior)

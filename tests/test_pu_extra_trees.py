@@ -10,7 +10,7 @@ from pu_contract import parametrize_with_pu_checks, pu_table, run_pu_check
 from pucut import PUExtraTreesClassifier
 from pucut.pu_trees import (
     TreeOptions,
-    cross_fitted_scores,
+    cross_fitted_forest,
     forest_apply,
     forest_importances,
     forest_scores,
@@ -68,7 +68,8 @@ def test_half_is_the_majority_of_the_trees():
 @pytest.mark.parametrize(("cross_fit", "n_trees"), [("threshold", 4), ("scores", 20)])
 def test_scores_come_from_trees_that_did_not_see_the_rows(cross_fit, n_trees):
     model = fitted(cross_fit=cross_fit)
-    scores = cross_fitted_scores(X, y == 1, PRIOR, n_trees=n_trees, random_state=3).combined
+    found = cross_fitted_forest(X, y == 1, PRIOR, n_trees=n_trees, random_state=3)
+    scores = found.scores.combined
     np.testing.assert_array_equal(model.scores_, scores)
     best = forest_scores(model.forest_, X).combined if cross_fit == "threshold" else scores
     chosen = (model.transduction_ == 1) & (y == 0)

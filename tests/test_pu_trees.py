@@ -13,7 +13,7 @@ from tree_oracle import Random, Setting, Tree
 from pucut.pu_trees import (
     ForestScores,
     TreeOptions,
-    cross_fitted_scores,
+    cross_fitted_forest,
     features_at_a_node,
     forest_apply,
     forest_importances,
@@ -328,7 +328,7 @@ def test_cross_fitted_scores_come_from_trees_that_did_not_see_the_row():
     is_labelled = positive & (random.random(n_rows) < 0.5)
     options = TreeOptions("pn")
     seen = forest_scores(grow_forest(X, is_labelled, 0.4, options, random_state=0), X)
-    unseen = cross_fitted_scores(X, is_labelled, 0.4, options, n_folds=4, random_state=0)
+    unseen = cross_fitted_forest(X, is_labelled, 0.4, options, n_folds=4, random_state=0).scores
     assert (seen.vote[is_labelled] == 1).all()
     assert (seen.vote[~is_labelled] == 0).all()
     assert 0.1 < unseen.vote.mean() < 0.9
@@ -338,7 +338,9 @@ def test_cross_fitted_scores_come_from_trees_that_did_not_see_the_row():
 def test_cross_fitted_scores_depend_on_the_seed_alone():
     X, is_labelled, prior = example()
     first, second = (
-        cross_fitted_scores(X, is_labelled, prior, n_trees=5, random_state=0, n_threads=threads)
+        cross_fitted_forest(
+            X, is_labelled, prior, n_trees=5, random_state=0, n_threads=threads
+        ).scores
         for threads in (1, 2)
     )
     np.testing.assert_array_equal(first.vote, second.vote)
@@ -408,7 +410,7 @@ def test_bad_neighbours_and_folds():
     with pytest.raises(ValueError, match="k must be below the number of rows, 120, found 120"):
         proximity_neighbors(forest, X, 120)
     with pytest.raises(ValueError, match="n_folds must be at most"):
-        cross_fitted_scores(X, is_labelled, prior, n_folds=100)
+        cross_fitted_forest(X, is_labelled, prior, n_folds=100)
     with pytest.raises(ValueError, match="4 features, but the forest was grown on 5"):
         forest_scores(forest, X[:, :4])
 

@@ -186,7 +186,15 @@ def grow_forest(
     )
 
 
-def cross_fitted_scores(
+@dataclass(frozen=True, eq=False)
+class CrossFittedForest:
+    """Trees that each left out a fold of the rows, and what those who did say of each row."""
+
+    forest: Forest
+    scores: ForestScores
+
+
+def cross_fitted_forest(
     X: Any,
     is_labelled: npt.ArrayLike,
     prior: float,
@@ -198,8 +206,8 @@ def cross_fitted_scores(
     random_state: Any = None,
     n_threads: int | None = None,
     callback: Progress | None = None,
-) -> ForestScores:
-    """Scores of the rows of X by trees that did not see them: `n_trees` a fold.
+) -> CrossFittedForest:
+    """`n_trees` trees a fold, and scores of the rows of X by those that did not see them.
 
     Labelled and other rows are dealt to the folds separately. For the parameters see
     `grow_forest`.
@@ -234,7 +242,7 @@ def cross_fitted_scores(
         scores = _scores(forest, table, n_threads, fold * n_trees, (fold + 1) * n_trees)
         unseen = row_fold == fold
         vote[unseen], leaf[unseen] = scores.vote[unseen], scores.leaf[unseen]
-    return ForestScores(vote, leaf, n_trees)
+    return CrossFittedForest(forest, ForestScores(vote, leaf, n_trees))
 
 
 def forest_scores(forest: Forest, X: Any, *, n_threads: int | None = None) -> ForestScores:

@@ -25,7 +25,7 @@ from pucut.pu_trees import (
     Proximities,
     Risk,
     TreeOptions,
-    cross_fitted_scores,
+    cross_fitted_forest,
     forest_apply,
     forest_importances,
     forest_scores,
@@ -296,7 +296,7 @@ class PUExtraTreesClassifier(PUClassifier):
         n_trees = (
             self.n_estimators if self.cross_fit == "scores" else -(-self.n_estimators // FOLDS)
         )
-        return self._ranked(cross_fitted_scores(**growing, n_folds=n_folds, n_trees=n_trees))
+        return self._ranked(cross_fitted_forest(**growing, n_folds=n_folds, n_trees=n_trees).scores)
 
     def _prior_of_the_unlabelled(self, labels: PULabels) -> float:
         """The fraction of positives in the unlabelled set of the risk."""

@@ -11,6 +11,7 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import validate_data
 
 from pucut._checks import FloatArray
+from pucut.automatic import Automatic, fit_automatic
 from pucut.calibration import calibrate
 from pucut.encoding import learn_encoding
 from pucut.estimators._base import PRIOR_CONSTRAINTS, PUClassifier
@@ -39,7 +40,12 @@ from pucut.neighbors import nearest_neighbors
 from pucut.partitions import Partition, TwoStages, reached_from, two_stage_cuts
 from pucut.pu_labels import PULabels
 from pucut.pu_trees import Forest, forest_apply, grow_forest, proximity_neighbors
-from pucut.selection import choose_n_neighbors, closest_partition
+from pucut.selection import (
+    choose_n_neighbors,
+    closest_partition,
+    positives_by_prior,
+    threshold_for_share,
+)
 
 # The paper's numbers of neighbours and width of the kernel change at this number of samples.
 LARGE = 10_000
@@ -54,27 +60,38 @@ class TwoHNCClassifier(CallbackSupportMixin, PUClassifier):
     for every tradeoff lambda, with the labelled rows fixed on the positive side; the order in which
     the others leave that side ranks them, and the first to leave are taken for negatives. Stage 2
     cuts it again with both kinds of rows fixed. Of all partitions of both stages the one is taken
-    whose share of positives is closest to the prior.
+    whose share of positives is closest to the prior. That is `preset="paper"`.
+
+    `preset="auto"` goes further on the same cuts. Scores of PU trees, of kernel regression and of
+    neighbours, none of them learned by heart, pull every row towards a side as the labelled rows
+    do; the cuts for all lambda then smooth the scores along the graph. Graphs in several spaces and
+    several strengths of the pull are compared by how many positives they find that were hidden
+    from them, and mixed by it. No negative label is needed, and there is nothing to tune.
 
     Parameters
     ----------
     prior : float or "auto", default="auto"
         Fraction of positives among all samples given to `fit`, labelled and unlabelled; "auto"
         estimates it (see `prior_estimate_`). Among the unlabelled alone the fraction is smaller.
-    preset : {"paper"}, default="paper"
-        Where `n_neighbors` and `sigma` come from, if they are not given. "paper": 5, 10 and 15
-        neighbours and 0.75 for fewer than 10 000 samples, else 5 neighbours and 0.25.
-    feature_weights : {"pu_trees", "pu_trees_squared"}, array of shape (n_features,) or None, \
-default="pu_trees"
+    preset : {"auto", "paper"}, default="auto"
+        "auto": chooses as said above; see `selection_`. "paper": one graph, as published.
+    feature_weights : {"auto", "pu_trees", "pu_trees_squared"}, array of shape (n_features,) or \
+None, default="auto"
         How much each feature counts in a distance: its importance in PU Extra Trees, the square of
-        it, given weights, or all the same. An array has a weight for each encoded feature (see
-        Notes).
+        it, given weights, or all the same (None). "auto" is "pu_trees" for preset "paper", and a
+        space for each of the three for preset "auto". An array has a weight for each encoded
+        feature (see Notes).
     n_neighbors : int or list of int, optional
-        Of several, the largest is taken whose partition is within 2 % of the prior, else the one
-        that comes closest. At most the number of other samples.
+        By default, for preset "paper": 5, 10 and 15 for fewer than 10 000 samples, else 5; of
+        several, the largest is taken whose partition is within 2 % of the prior, else the one that
+        comes closest. For preset "auto": 5, or 10 where all features count the same; several are
+        compared. At most the number of other samples.
     sigma : float, optional
-        Width of the kernel exp(-d^2 / (2 sigma^2 H)), with H the number of features.
+        Width of the kernel exp(-d^2 / (2 sigma^2 H)), with H the number of features. By default,
+        for preset "paper": 0.75 for fewer than 10 000 samples, else 0.25. For preset "auto": from
+        the median distance to the seventh neighbour.
     similarity : {"gaussian", "forest", "precomputed"}, default="gaussian"
+        The last two need preset "paper".
         "gaussian": the kernel of weighted distances. "forest": the share of PU trees in which two
         rows meet in one leaf. "precomputed": X is the symmetric matrix of the similarities of all
         rows, best sparse; `predict` then takes similarities to the rows of `fit`.
@@ -84,12 +101,13 @@ default="auto"
         recall in `neighbor_recall_`. "torch": exactly, by PyTorch, on a GPU if there is one. A
         scikit-learn transformer such as KNeighborsTransformer works on the weighted features.
         "precomputed": X is a sparse graph of distances, as in scikit-learn's NearestNeighbors;
-        there are no features then, and H counts as 1.
+        there are no features then, and H counts as 1. Needs preset "paper".
     lambda_grid : array of float, optional
         Values of lambda to which the partitions are limited, rising; np.arange(501) / 1000 is the
-        paper's. By default all partitions, which are found exactly.
+        paper's. By default all partitions, which are found exactly. Needs preset "paper".
     inductive : {"objective", "nearest"}, default="objective"
         How `predict` answers: by the side that changes the objective least, or the nearer side.
+        "nearest" needs preset "paper".
     n_estimators : int, default=100
         Number of PU trees, where any are needed.
     pos_label : value of y, optional
@@ -107,32 +125,42 @@ default="auto"
     classes_ : array of shape (2,)
         The value of y that means unlabelled or negative, then the one that means positive.
     transduction_ : array of shape (n_samples,)
-        Classes of the rows of `fit`: the chosen partition, the cut itself.
+        Classes of the rows of `fit`. Preset "paper": the chosen partition, the cut itself. Preset
+        "auto": the labelled rows, and as many of the best others as the prior says.
     scores_ : float array of shape (n_samples,)
-        How far in lambda the row is from changing side, positive or 0 on the positive side.
+        Positive or 0 on the positive side. Preset "paper": how far in lambda the row is from
+        changing side. Preset "auto": its rank in the mixture, from 0 to 1, less that at which the
+        sides meet.
+    selection_ : tuple of Candidate
+        Preset "auto" only: every score and every cut that was tried, the hidden positives it
+        found, its weight, and why.
     negative_ranking_ : int array
-        The unlabelled rows, most likely negative first, by stage 1.
+        The unlabelled rows, most likely negative first: by stage 1, or by `scores_` for preset
+        "auto".
     likely_negative_ : int array
-        Those of them that stage 2 took for negatives.
+        The first of stage 1, which stage 2 took for negatives.
     stage1_, stage2_ : CutPath
-        All minimum cuts of both stages; their nodes are the rows of `fit`.
+        All minimum cuts of both stages; their nodes are the rows of `fit`. Preset "auto": those of
+        `graph_`, to look at; the classes come from the mixture.
     partition_ : Partition
-        The chosen one: its stage, lambda and levels.
+        Of the two stages the one whose share of positives is closest to the prior: its stage,
+        lambda and levels.
     positive_fraction_ : float
-        The share of positives in it.
+        The share of positives in `transduction_`.
     prior_ : float
         The prior that was used.
     prior_estimate_ : PriorEstimate or None
         How the prior was estimated; None where it was given.
     n_neighbors_ : int
-        The number of neighbours that was chosen.
+        The number of neighbours of `graph_`.
     sigma_ : float
+        The width of the kernel of `graph_`.
     feature_weights_ : float array of shape (n_encoded_features,)
         They sum to the number of features.
     forest_ : Forest or None
         The PU trees, where any were needed.
     graph_ : CSR array of shape (n_samples, n_samples)
-        Similarities of neighbours.
+        Similarities of neighbours. Preset "auto": of the cut with most weight.
     neighbor_recall_ : float
         Share of the true nearest neighbours that were found; 1 where the search was exact.
     n_unreached_ : int
@@ -155,8 +183,8 @@ default="auto"
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "prior": PRIOR_CONSTRAINTS,
-        "preset": [StrOptions({"paper"})],
-        "feature_weights": [StrOptions(set(FOREST_WEIGHTS)), "array-like", None],
+        "preset": [StrOptions({"auto", "paper"})],
+        "feature_weights": [StrOptions({"auto", *FOREST_WEIGHTS}), "array-like", None],
         "n_neighbors": [Interval(numbers.Integral, 1, None, closed="left"), "array-like", None],
         "sigma": [Interval(numbers.Real, 0.0, None, closed="neither"), None],
         "similarity": [StrOptions({"gaussian", "forest", "precomputed"})],
@@ -177,8 +205,8 @@ default="auto"
         self,
         *,
         prior: Any = "auto",
-        preset: str = "paper",
-        feature_weights: Any = "pu_trees",
+        preset: str = "auto",
+        feature_weights: Any = "auto",
         n_neighbors: Any = None,
         sigma: float | None = None,
         similarity: str = "gaussian",
@@ -227,12 +255,25 @@ default="auto"
             Two values, the larger (or `pos_label`) for labelled positives and the other for
             unlabelled rows; missing values mean unlabelled too.
         """
+        if self.preset == "auto":
+            self._check_preset()
         X = self._checked(X, reset=True)
-        n_samples = X.shape[0]
-        labels = self._read_labels(y, n_samples)
+        labels = self._read_labels(y, X.shape[0])
+        if self.preset == "auto":
+            steps = FitSteps(self, n_steps=7, verbose=int(self.verbose))
+            self._fit_automatic(X, labels, steps)
+        else:
+            steps = FitSteps(self, n_steps=6, verbose=int(self.verbose))
+            self._fit_paper(X, labels, steps)
+        steps.finish()
+        self.step_seconds_ = steps.seconds
+        return self
+
+    def _fit_paper(self, X: Any, labels: PULabels, steps: FitSteps) -> None:
         grid = self._checked_grid()
-        ks = self._numbers_of_neighbors(n_samples)
-        steps = FitSteps(self, n_steps=6, verbose=int(self.verbose))
+        n_samples = X.shape[0]
+        given = (SMALL_SETTINGS if n_samples < LARGE else LARGE_SETTINGS)[0]
+        ks = self._numbers_of_neighbors(n_samples) or sorted({min(k, n_samples - 1) for k in given})
         with steps.step("prior"):
             self._settle_prior_of_rows(X, labels)
         self._space = self._make_space(X, labels, max(ks), steps)
@@ -253,30 +294,82 @@ default="auto"
         with steps.step("answers"):
             self.n_neighbors_ = choose_n_neighbors(partitions, self.prior_)
             self.graph_ = self._space.graph(self.n_neighbors_)
-            self._settle_partition(stages[self.n_neighbors_], partitions[self.n_neighbors_], labels)
-        steps.finish()
-        self.step_seconds_ = steps.seconds
-        return self
+            partition = partitions[self.n_neighbors_]
+            self._keep_stages(stages[self.n_neighbors_], partition)
+            self.neighbor_recall_ = self._space.recall
+            self._settle_partition(partition, labels)
+
+    def _fit_automatic(self, X: Any, labels: PULabels, steps: FitSteps) -> None:
+        is_labelled = labels.is_labelled
+        with steps.step("prior"):
+            self._settle_prior(X, labels)
+        with steps.step("encoding"):
+            self._encoding, points = learn_encoding(X)
+        self._automatic = fit_automatic(
+            points,
+            is_labelled,
+            self.prior_,
+            feature_weights=self.feature_weights,
+            n_neighbors=self._numbers_of_neighbors(X.shape[0]),
+            sigma=None if self.sigma is None else float(self.sigma),
+            neighbors=self.neighbors,
+            n_trees=self.n_estimators,
+            random_state=self.random_state,
+            n_threads=self._n_threads(),
+            step=steps.step,
+        )
+        with steps.step("answers"):
+            self._settle_automatic(self._automatic, labels)
+
+    def _settle_automatic(self, automatic: Automatic, labels: PULabels) -> None:
+        chosen, spaces = automatic.chosen, automatic.spaces
+        self.selection_ = chosen.candidates
+        self.forest_: Forest | None = automatic.forest
+        best = chosen.best_cut
+        space = spaces[0] if best is None else best.space
+        self.n_neighbors_ = space.lists.n_neighbors if best is None else best.n_neighbors
+        self.graph_ = space.graph(self.n_neighbors_)
+        self.feature_weights_: FloatArray | None = space.weights
+        self.sigma_ = float(np.sqrt(space.scale / len(space.weights)))
+        self.neighbor_recall_ = min(each.lists.recall for each in spaces)
+        stages = two_stage_cuts(
+            self.graph_, labels.is_labelled, self.prior_, n_threads=self._n_threads()
+        )
+        self._keep_stages(stages, closest_partition(stages, self.prior_))
+        is_positive = positives_by_prior(chosen.scores, labels, self.prior_)
+        self.positive_fraction_ = float(is_positive.mean())
+        self.transduction_ = labels.encode(is_positive)
+        others = np.flatnonzero(~labels.is_labelled)
+        share = (self.positive_fraction_ * labels.n_samples - labels.n_labelled) / len(others)
+        self.scores_ = chosen.scores - threshold_for_share(chosen.scores[others], share)
+        self.negative_ranking_ = others[np.argsort(chosen.scores[others], kind="stable")]
+        self.threshold_ = threshold_for_share(chosen.left_out, self.prior_)
+        self._calibration = calibrate(
+            chosen.left_out, labels.is_labelled, self.prior_, half_at=self.threshold_
+        )
 
     def _score_rows(self, X: Any) -> FloatArray:
         X = self._checked(X, reset=False)
+        if self.preset == "auto":
+            return self._automatic.scores(self._encoding.encode(X))
         is_positive = self.partition_.is_positive
         if self.inductive == "nearest":
             return nearness(*self._space.distances(X, is_positive))
         return share_of_similarity(*self._space.similarity(X, self.n_neighbors_, is_positive))
 
-    def _settle_partition(self, stages: TwoStages, partition: Partition, labels: PULabels) -> None:
-        """Sets what is known of the rows of `fit`, and how new rows are answered."""
-        is_positive = partition.is_positive
+    def _keep_stages(self, stages: TwoStages, partition: Partition) -> None:
         self.partition_ = partition
-        self.positive_fraction_ = partition.positive_fraction
-        self.transduction_ = labels.encode(is_positive)
-        self.scores_ = partition.level - partition.cut
         self.stage1_, self.stage2_ = stages.ranking.path, stages.path
         self.negative_ranking_ = stages.ranking.order
         self.likely_negative_ = stages.likely_negative
         self.n_unreached_ = int(np.count_nonzero(~stages.ranking.is_reached))
-        self.neighbor_recall_ = self._space.recall
+
+    def _settle_partition(self, partition: Partition, labels: PULabels) -> None:
+        """Sets what is known of the rows of `fit`, and how new rows are answered."""
+        is_positive = partition.is_positive
+        self.positive_fraction_ = partition.positive_fraction
+        self.transduction_ = labels.encode(is_positive)
+        self.scores_ = partition.level - partition.cut
         # Each row of `fit` as if it were new, with its neighbours but without itself.
         if self.inductive == "nearest":
             self.threshold_ = 0.0
@@ -312,7 +405,7 @@ default="auto"
         with steps.step("encoding"):
             encoding, points = learn_encoding(X)
         forest: Forest | None = None
-        if isinstance(self.feature_weights, str) or self.similarity == "forest":
+        if isinstance(self._paper_weights(), str) or self.similarity == "forest":
             with steps.step("trees"):
                 forest = grow_forest(
                     points,
@@ -336,11 +429,16 @@ default="auto"
         return PointSpace(encoding, weights, points, lists, self.sigma_, n_threads)
 
     def _weights(self, forest: Forest | None, n_features: int) -> FloatArray:
-        if forest is not None and isinstance(self.feature_weights, str):
-            return forest_weights(forest, squared=self.feature_weights == "pu_trees_squared")
-        if self.feature_weights is None:
+        given = self._paper_weights()
+        if forest is not None and isinstance(given, str):
+            return forest_weights(forest, squared=given == "pu_trees_squared")
+        if given is None:
             return np.ones(n_features)
-        return checked_feature_weights(self.feature_weights, n_features)
+        return checked_feature_weights(given, n_features)
+
+    def _paper_weights(self) -> Any:
+        given = self.feature_weights
+        return "pu_trees" if isinstance(given, str) and given == "auto" else given
 
     def _remoteness(self, k: int, labels: PULabels) -> FloatArray | None:
         """Fewest neighbours leave most rows unreached: all that can be for a larger k too."""
@@ -356,11 +454,30 @@ default="auto"
             )
         self._settle_prior(X, labels)
 
-    def _numbers_of_neighbors(self, n_samples: int) -> list[int]:
-        given = self.n_neighbors
-        if given is None:
-            given = (SMALL_SETTINGS if n_samples < LARGE else LARGE_SETTINGS)[0]
-        ks = np.unique(np.atleast_1d(given))
+    def _check_preset(self) -> None:
+        """What describes one graph, or asks for the paper's cuts, has no meaning for "auto"."""
+        for name, usual in (
+            ("similarity", "gaussian"),
+            ("inductive", "objective"),
+            ("lambda_grid", None),
+        ):
+            given = getattr(self, name)
+            if given is not usual and given != usual:
+                raise ValueError(
+                    f'{name} is {given!r}, which needs preset="paper"; preset is "auto", with '
+                    f"which {name} must be {usual!r}"
+                )
+        if self._is_pairwise():
+            raise ValueError(
+                f'neighbors is {self.neighbors!r}, which needs preset="paper"; preset is "auto", '
+                "which needs the features themselves"
+            )
+
+    def _numbers_of_neighbors(self, n_samples: int) -> list[int] | None:
+        """The given numbers, rising and at most all other samples; None where none are given."""
+        if self.n_neighbors is None:
+            return None
+        ks = np.unique(np.atleast_1d(self.n_neighbors))
         if ks.ndim != 1 or ks.dtype.kind not in "iu" or not len(ks) or ks[0] < 1:
             raise ValueError(
                 "n_neighbors must be a whole number from 1 on, or several, found "
