@@ -16,6 +16,7 @@ PYTHON_READY := $(VENV)/.python-ready
 BUILD_READY := $(VENV)/.build-ready
 TOOLS_READY := $(VENV)/.tools-ready
 PEERS_READY := $(VENV)/.peers-ready
+DOCS_READY := $(VENV)/.docs-ready
 INSTALLED := $(VENV)/.installed
 INSTALLED_WITHOUT_WARNINGS := $(VENV)/.installed-without-warnings
 
@@ -36,13 +37,20 @@ REQUIREMENTS := $(BIN)/python -c 'import sys, tomllib; \
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL: # `make test` promises an order
-.PHONY: demo test bench fuzz format lint types native-test stubs clean help
+.PHONY: demo test docs bench fuzz format lint types native-test stubs clean help
 
 demo: $(INSTALLED) ## run the demonstration
 	$(BIN)/python examples/demo_digits.py
 
 test: lint types native-test $(INSTALLED_WITHOUT_WARNINGS) ## run every check: lint, types, native tests, pytest
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+# One thread: the examples say how long they took, and other work should not be in the way of that.
+docs: $(INSTALLED) $(DOCS_READY) ## build the documentation into build/docs/html; warnings are errors
+	@mkdir -p build/docs/extra
+	$(BIN)/python examples/report_digits.py build/docs/extra/digits_report.html
+	OMP_NUM_THREADS=1 $(BIN)/python -m sphinx -W --keep-going -n -q -d build/docs/doctrees docs build/docs/html
+	@echo "open build/docs/html/index.html"
 
 bench: $(INSTALLED) $(PEERS_READY) ## run the benchmarks, beside the peers that can be installed
 	@set -e; for file in $(BENCHMARKS); do echo "== $$file"; $(BIN)/python $$file; done
@@ -77,7 +85,7 @@ stubs: $(INSTALLED) ## write src/pucut/_core.pyi anew, from the compiled module
 	cp build/wheel/_core.pyi src/pucut/_core.pyi
 
 clean: ## remove the virtual environment and everything built
-	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build dist docs/gallery docs/api/generated .mypy_cache .pytest_cache .ruff_cache .hypothesis
 
 help: ## list the targets
 	@sed -nE 's/^([a-z-]+):.*## (.*)/\1\t\2/p' Makefile | while IFS="$$(printf '\t')" read -r name text; \
@@ -104,6 +112,11 @@ $(BUILD_READY): $(PYTHON_READY) pyproject.toml constraints.txt
 $(TOOLS_READY): $(BUILD_READY)
 	@$(REQUIREMENTS) test > $(VENV)/test.txt
 	$(PIP_INSTALL) -r $(VENV)/test.txt
+	@touch $@
+
+$(DOCS_READY): $(BUILD_READY)
+	@$(REQUIREMENTS) cli plots paper torch docs > $(VENV)/docs.txt
+	$(PIP_INSTALL) -r $(VENV)/docs.txt
 	@touch $@
 
 # A peer that does not install here is left out of the comparison; the others are still measured.

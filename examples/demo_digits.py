@@ -1,7 +1,10 @@
-"""Which digits are odd, if 60 % of the odd ones are known and nothing else?
+"""
+The demonstration
+=================
 
-The same as `pucut demo --out predictions.csv`, which src/pucut/cli/demo.py has: 2-HNC on
-scikit-learn's 1797 bundled digits, beside two other ways.
+Which digits are odd, if 60 % of the odd ones are known and nothing else? This is what ``make
+demo`` runs: the same as ``pucut demo --out predictions.csv``, 2-HNC on scikit-learn's 1797 digits
+beside two other ways.
 """
 
 import sys

@@ -1,0 +1,77 @@
+"""Settings of Sphinx; `make docs` builds into build/docs/html."""
+
+import os
+import warnings
+from importlib.metadata import version as installed_version
+from pathlib import Path
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+HERE = Path(__file__).parent
+BUILD = HERE.parent / "build" / "docs"
+
+project = "pucut"
+author = "The pucut developers"
+copyright = "The pucut developers"
+release = version = installed_version("pucut")
+
+extensions = [
+    "myst_parser",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.mathjax",
+    "sphinx_gallery.gen_gallery",
+    "matplotlib.sphinxext.plot_directive",
+]
+exclude_patterns = ["images/README.md", "gallery/**/*.ipynb", "gallery/**/*.zip"]
+templates_path = ["_templates"]
+
+# `name` in a docstring is a link where there is something of that name, and code elsewhere. Roles
+# that say what they mean, as :func:`name`, have to be right.
+default_role = "py:obj"
+nitpick_ignore_regex = [("py:obj", r".*")]
+
+myst_enable_extensions = ["colon_fence", "dollarmath", "deflist"]
+myst_heading_anchors = 3
+
+autosummary_generate = True
+autodoc_typehints = "none"
+autodoc_default_options = {"member-order": "bysource"}
+numpydoc_show_class_members = False
+
+# Example files stand beside the sources, and become pages of docs/gallery.
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples",
+    "gallery_dirs": "gallery",
+    "filename_pattern": r"/(?!demo_digits)\w+\.py$",
+    "within_subsection_order": "gallery_order.by_place",
+    "download_all_examples": False,
+    "show_signature": False,
+    "remove_config_comments": True,
+    "abort_on_example_error": False,
+    "only_warn_on_example_error": False,
+    "reference_url": {"pucut": None},
+    "backreferences_dir": "gallery/backreferences",
+    "doc_module": ("pucut",),
+    "matplotlib_animations": False,
+    "min_reported_time": 0,
+    "write_computation_times": False,
+}
+warnings.filterwarnings("ignore", message=r".*non-interactive.*", category=UserWarning)
+
+plot_formats = [("svg", 72)]
+plot_html_show_source_link = False
+plot_html_show_formats = False
+plot_basedir = str(HERE)
+
+html_theme = "furo"
+html_title = "pucut"
+html_static_path = ["_static"]
+html_css_files = ["pucut.css"]
+html_show_sphinx = False
+html_show_copyright = False
+html_copy_source = False
+html_show_sourcelink = False
+# The report that `make docs` writes first, to be opened from docs/report.md.
+html_extra_path = [str(BUILD / "extra")] if (BUILD / "extra").is_dir() else []

@@ -1,0 +1,22 @@
+"""The order of the examples in the gallery: from what most people want to what few need."""
+
+ORDER = (
+    "first_steps.py",
+    "in_a_picture.py",
+    "your_own_table.py",
+    "unknown_prior.py",
+    "choosing_a_method.py",
+    "next_labelling_round.py",
+    "outliers.py",
+    "your_own_graph.py",
+    "large_data.py",
+    "report_digits.py",
+    "cut_engine.py",
+    "all_cuts.py",
+    "reproducing_the_paper.py",
+    "demo_digits.py",
+)
+
+
+def by_place(file_name: str) -> int:
+    return ORDER.index(file_name)

@@ -1,0 +1,62 @@
+"""
+2-HNC in a picture
+==================
+
+Two moons of points. Of the upper moon, the positives, a few are known. On the left is what the
+method sees, in the middle the ranking of its first stage, and on the right its answer.
+
+``python examples/in_a_picture.py FILE`` writes the picture to a file.
+"""
+
+import sys
+
+import matplotlib.pyplot as plt
+import numpy as np
+from sklearn.datasets import make_moons
+
+from pucut import TwoHNCClassifier
+from pucut.datasets import pu_split
+
+X, moon = make_moons(500, noise=0.13, random_state=3)
+is_positive = moon == 0
+y = pu_split(is_positive, 0.1, random_state=3)
+model = TwoHNCClassifier(
+    prior=0.5, preset="paper", n_neighbors=10, feature_weights=None, random_state=0
+).fit(X, y)
+print(f"{y.sum()} of {is_positive.sum()} positives are known.")
+print(f"{np.mean((model.transduction_ == is_positive)[~y]):.1%} of the others are classed rightly.")
+
+# %%
+# The colour in the middle is the tradeoff lambda at which a point leaves the side of the known
+# ones: those that leave first, dark, are most likely negative. Each level is one minimum cut of
+# the graph of nearest neighbours; all of them come from one solve.
+
+BLUE, RUST, GREY = "#1f6f9f", "#b5532a", "#b8b8b8"
+
+figure, axes = plt.subplots(
+    1, 3, figsize=(10.5, 3.1), layout="constrained", sharex=True, sharey=True
+)
+axes[0].scatter(*X[~y].T, s=11, color=GREY, label="unlabelled")
+axes[0].scatter(*X[y].T, s=34, color=BLUE, marker="D", label="known positives")
+axes[0].set_title("What is known")
+
+order = model.negative_ranking_
+place = np.empty(len(X))
+place[order] = np.arange(len(order)) / len(order)
+shades = axes[1].scatter(*X[~y].T, s=13, c=place[~y], cmap="cividis")
+axes[1].scatter(*X[y].T, s=34, color=BLUE, marker="D")
+axes[1].set_title("Order in which points leave")
+bar = figure.colorbar(shades, ax=axes[1], ticks=[0, 1], shrink=0.8)
+bar.ax.set_yticklabels(["first", "last"])
+
+said = model.transduction_
+axes[2].scatter(*X[~said].T, s=13, color=RUST, marker="v", label="negative")
+axes[2].scatter(*X[said].T, s=13, color=BLUE, label="positive")
+axes[2].set_title("What is said")
+for ax in axes:
+    ax.set(xticks=[], yticks=[])
+for ax in (axes[0], axes[2]):
+    ax.legend(loc="lower left", fontsize=8, framealpha=0.9)
+if len(sys.argv) > 1:
+    figure.savefig(sys.argv[1], dpi=110)
+plt.show()
