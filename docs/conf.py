@@ -1,10 +1,11 @@
 """Settings of Sphinx; `make docs` builds into build/docs/html."""
 
 import os
-import warnings
+import sys
 from importlib.metadata import version as installed_version
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parent))
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 HERE = Path(__file__).parent
@@ -20,11 +21,11 @@ extensions = [
     "numpydoc",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
-    "sphinx.ext.mathjax",
     "sphinx_gallery.gen_gallery",
     "matplotlib.sphinxext.plot_directive",
+    "directives",
 ]
-exclude_patterns = ["images/README.md", "gallery/**/*.ipynb", "gallery/**/*.zip"]
+exclude_patterns = ["gallery/**/*.ipynb", "gallery/**/*.zip"]
 templates_path = ["_templates"]
 
 # `name` in a docstring is a link where there is something of that name, and code elsewhere. Roles
@@ -32,7 +33,7 @@ templates_path = ["_templates"]
 default_role = "py:obj"
 nitpick_ignore_regex = [("py:obj", r".*")]
 
-myst_enable_extensions = ["colon_fence", "dollarmath", "deflist"]
+myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3
 
 autosummary_generate = True
@@ -58,7 +59,6 @@ sphinx_gallery_conf = {
     "min_reported_time": 0,
     "write_computation_times": False,
 }
-warnings.filterwarnings("ignore", message=r".*non-interactive.*", category=UserWarning)
 
 plot_formats = [("svg", 72)]
 plot_html_show_source_link = False

@@ -12,14 +12,15 @@ import sys
 
 import matplotlib.pyplot as plt
 import numpy as np
+from scipy.stats import rankdata
 from sklearn.datasets import make_moons
 
 from pucut import TwoHNCClassifier
 from pucut.datasets import pu_split
 
-X, moon = make_moons(500, noise=0.13, random_state=3)
+X, moon = make_moons(500, noise=0.2, random_state=3)
 is_positive = moon == 0
-y = pu_split(is_positive, 0.1, random_state=3)
+y = pu_split(is_positive, 0.2, random_state=3)
 model = TwoHNCClassifier(
     prior=0.5, preset="paper", n_neighbors=10, feature_weights=None, random_state=0
 ).fit(X, y)
@@ -40,13 +41,11 @@ axes[0].scatter(*X[~y].T, s=11, color=GREY, label="unlabelled")
 axes[0].scatter(*X[y].T, s=34, color=BLUE, marker="D", label="known positives")
 axes[0].set_title("What is known")
 
-order = model.negative_ranking_
-place = np.empty(len(X))
-place[order] = np.arange(len(order)) / len(order)
-shades = axes[1].scatter(*X[~y].T, s=13, c=place[~y], cmap="cividis")
+place = rankdata(model.stage1_.switch[~y])  # points that leave together share a place
+shades = axes[1].scatter(*X[~y].T, s=13, c=place, cmap="cividis")
 axes[1].scatter(*X[y].T, s=34, color=BLUE, marker="D")
 axes[1].set_title("Order in which points leave")
-bar = figure.colorbar(shades, ax=axes[1], ticks=[0, 1], shrink=0.8)
+bar = figure.colorbar(shades, ax=axes[1], ticks=[place.min(), place.max()], shrink=0.8)
 bar.ax.set_yticklabels(["first", "last"])
 
 said = model.transduction_

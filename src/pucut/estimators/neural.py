@@ -373,7 +373,7 @@ class UPUClassifier(_NeuralPUClassifier):
         In evaluation mode, on the CPU; takes encoded rows.
     n_epochs_, best_epoch_ : int
         Epochs trained, and the one whose weights were kept, from 1.
-    risk_curve_, validation_curve_ : float arrays of shape (n_epochs_,)
+    risk_curve_, validation_curve_ : float arrays of shape (`n_epochs_`,)
         Mean risk of the batches, and what decides on the best epoch: the share of the hidden
         positives found (a little more for a better mean rank), or, where `threshold` is "half",
         minus the risk with them for the labelled rows. NaN where none are hidden.
@@ -391,7 +391,7 @@ class UPUClassifier(_NeuralPUClassifier):
     step_seconds_ : dict
         Seconds of each step of `fit`.
     n_features_in_ : int
-    feature_names_in_ : array of shape (n_features_in_,)
+    feature_names_in_ : array of shape (`n_features_in_`,)
         Where X has names for all columns.
 
     Notes

@@ -121,7 +121,7 @@ class PUExtraTreesClassifier(PUClassifier):
         that the share of all is the prior, or those above 1/2. What is best, `forest_` says, or
         `scores_` where `cross_fit` is "scores".
     n_features_in_ : int
-    feature_names_in_ : array of shape (n_features_in_,)
+    feature_names_in_ : array of shape (`n_features_in_`,)
         Where X has names for all columns.
 
     Notes

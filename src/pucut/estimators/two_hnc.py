@@ -170,7 +170,7 @@ default="auto"
     step_seconds_ : dict
         Where the time of `fit` went.
     n_features_in_ : int
-    feature_names_in_ : array of shape (n_features_in_,)
+    feature_names_in_ : array of shape (`n_features_in_`,)
         Where X has names for all columns.
 
     Notes

@@ -2,13 +2,13 @@
 
 `summarise` makes a plain dict of a fitted estimator, `render` a page of the dict, and `write` a
 file of that. All are pure but the last, and the dict is all the page knows, so it can be kept as
-JSON and rendered later:
+JSON and rendered later::
 
     summary = summarise(estimator, X, y)
     write("report.html", summary)
 
 The dict, schema "pucut-report/1"; arrays are packed, {"type": ..., "base64": ...}, and `unpacked`
-reads them; n is the number of rows:
+reads them; n is the number of rows::
 
     schema, version       of this dict, and of pucut
     data                  n_samples, n_labelled, n_columns, n_encoded (features after encoding, null

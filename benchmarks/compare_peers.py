@@ -1,0 +1,200 @@
+"""pucut beside other PU libraries: scikit-learn's checks, probabilities, and one split of digits.
+
+Installs nothing. Libraries that cannot be imported are left out, and named; `make bench` installs
+those of the extra `bench`. Prints a table in Markdown:
+
+checks       how many of scikit-learn's checks of an estimator fail, and how many were made
+sums         the sum of a row of predict_proba that is farthest from 1, or "-" without that method
+accuracy     on 600 digits that no fit saw: odd or even, 30 % of the odd ones of the others labelled
+
+Every estimator has its default parameters, and those it cannot do without. Those that take a prior
+are given the true one. Columns are standardised, for the sake of linear methods. Estimators that
+need PyTorch are left out on all sides. Options: --package NAME (several times), --no-checks.
+"""
+
+import argparse
+import importlib
+import inspect
+import io
+import time
+import warnings
+from collections.abc import Callable
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.datasets import load_digits
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import train_test_split
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import check_estimator
+
+from pucut.datasets import pu_split
+
+LABELLED_SHARE = 0.3
+
+
+@dataclass(frozen=True)
+class Split:
+    """Digits; y is 1 where labelled and 0 elsewhere, which all libraries take."""
+
+    X: Any
+    y: Any
+    prior: float
+    X_new: Any
+    is_odd_new: Any
+
+
+@dataclass(frozen=True)
+class Subject:
+    package: str
+    name: str
+    make: Callable[[Any, float], Any]  # of the module and the prior
+
+
+def _plain(name: str, **fixed: Any) -> Callable[[Any, float], Any]:
+    return lambda module, prior: getattr(module, name)(**fixed)
+
+
+def _with_prior(name: str, parameter: str, **fixed: Any) -> Callable[[Any, float], Any]:
+    return lambda module, prior: getattr(module, name)(**{parameter: prior}, **fixed)
+
+
+OURS = (
+    "TwoHNCClassifier",
+    "PUExtraTreesClassifier",
+    "PUThresholdClassifier",
+    "ElkanNotoClassifier",
+    "SpyClassifier",
+    "RocchioClassifier",
+    "BiasedSVMClassifier",
+    "BaggingSVMClassifier",
+    "PUBaggingClassifier",
+    "PULabelPropagationClassifier",
+    "PUMaxMarginClassifier",
+    "OneClassPUClassifier",
+)
+SUBJECTS = (
+    *(Subject("pucut", name, _with_prior(name, "prior", random_state=0)) for name in OURS),
+    Subject(
+        "pulearn",
+        "ElkanotoPuClassifier",
+        _plain("ElkanotoPuClassifier", estimator=LogisticRegression(), random_state=0),
+    ),
+    Subject("pulearn", "BaggingPuClassifier", _plain("BaggingPuClassifier", random_state=0)),
+    Subject("pulearn", "NNPUClassifier", _with_prior("NNPUClassifier", "prior", random_state=0)),
+    Subject("pulearn", "PositiveNaiveBayesClassifier", _plain("PositiveNaiveBayesClassifier")),
+    Subject("pulearn", "WeightedNaiveBayesClassifier", _plain("WeightedNaiveBayesClassifier")),
+    Subject("pulearn", "PositiveTANClassifier", _plain("PositiveTANClassifier")),
+    Subject("pu_toolbox", "ElkanNotoClassifier", _plain("ElkanNotoClassifier", random_state=0)),
+    Subject("pu_toolbox", "LLSVMClassifier", _plain("LLSVMClassifier", random_state=0)),
+    Subject("pu_toolbox", "PUSBClassifier", _plain("PUSBClassifier")),
+    Subject("pu_toolbox", "PUSBKernelClassifier", _plain("PUSBKernelClassifier")),
+    Subject(
+        "pu_toolbox",
+        "UPUClassifier",
+        _with_prior("UPUClassifier", "class_prior", random_state=0),
+    ),
+    Subject("pu_toolbox", "LBEClassifier", _plain("LBEClassifier")),
+)
+
+
+def digits_split() -> Split:
+    X, digit = load_digits(return_X_y=True)
+    X, X_new, digit, digit_new = train_test_split(
+        X, digit, test_size=600, random_state=0, stratify=digit
+    )
+    scaler = StandardScaler().fit(X)
+    is_odd = digit % 2 == 1
+    y = pu_split(is_odd, LABELLED_SHARE, random_state=0).astype(int)
+    return Split(
+        scaler.transform(X), y, float(is_odd.mean()), scaler.transform(X_new), digit_new % 2 == 1
+    )
+
+
+def fitted(estimator: Any, split: Split) -> Any:
+    """A fitted clone; those whose `fit` takes the prior get it there."""
+    takes_prior = "class_prior" in inspect.signature(estimator.fit).parameters
+    given = {"class_prior": split.prior} if takes_prior else {}
+    return clone(estimator).fit(split.X, split.y, **given)
+
+
+def failed_checks(estimator: Any) -> str:
+    results = check_estimator(clone(estimator), on_fail=None)
+    made = [result for result in results if result["status"] in ("passed", "failed")]
+    return f"{sum(result['status'] == 'failed' for result in made)} of {len(made)}"
+
+
+def accuracy_of(model: Any, split: Split) -> str:
+    said = np.asarray(model.predict(split.X_new)) == 1
+    return f"{100 * np.mean(said == split.is_odd_new):.1f}"
+
+
+def sums_of(model: Any, split: Split) -> str:
+    try:
+        probabilities = np.asarray(model.predict_proba(split.X_new))
+    except (AttributeError, NotImplementedError):
+        return "-"
+    if probabilities.ndim != 2 or probabilities.shape[1] != 2:
+        return f"shape {probabilities.shape}"
+    sums = probabilities.sum(axis=1)
+    return f"{sums[np.argmax(np.abs(sums - 1.0))]:.2f}"
+
+
+def attempted(action: Callable[[], str]) -> str:
+    """What a column says, or the error of a library that is not ours to mend."""
+    with warnings.catch_warnings(), redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
+        warnings.simplefilter("ignore")
+        try:
+            return action()
+        except Exception as error:
+            return type(error).__name__
+
+
+def line(subject: Subject, module: Any, split: Split, with_checks: bool) -> list[str]:
+    estimator = subject.make(module, split.prior)
+    start = time.perf_counter()
+    holder: list[Any] = []
+    problem = attempted(lambda: str(holder.append(fitted(estimator, split))))
+    seconds = f"{time.perf_counter() - start:.1f}"
+    checks = attempted(lambda: failed_checks(estimator)) if with_checks else ""
+    if not holder:
+        return [subject.package, subject.name, checks, problem, "", seconds]
+    model = holder[0]
+    return [
+        subject.package,
+        subject.name,
+        checks,
+        attempted(lambda: sums_of(model, split)),
+        attempted(lambda: accuracy_of(model, split)),
+        seconds,
+    ]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    packages = list(dict.fromkeys(subject.package for subject in SUBJECTS))
+    parser.add_argument("--package", action="append", choices=packages)
+    parser.add_argument("--no-checks", action="store_true")
+    arguments = parser.parse_args()
+    modules = {}
+    for name in arguments.package or packages:
+        try:
+            modules[name] = importlib.import_module(name)
+            print(f"{name} {version(name.replace('_', '-'))}")
+        except ImportError:
+            print(f"{name} cannot be imported here, and is left out")
+    split = digits_split()
+    print("\n| library | estimator | failed checks | sums of probabilities | accuracy % | fit s |")
+    print("|---|---|---|---|---|---|")
+    for subject in SUBJECTS:
+        if subject.package in modules:
+            cells = line(subject, modules[subject.package], split, not arguments.no_checks)
+            print(f"| {' | '.join(cells)} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
