@@ -36,6 +36,8 @@ nitpick_ignore_regex = [("py:obj", r".*")]
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3
 
+smartquotes = False  # "auto" is a value, not a quotation
+
 autosummary_generate = True
 autodoc_typehints = "none"
 autodoc_default_options = {"member-order": "bysource"}
@@ -50,12 +52,10 @@ sphinx_gallery_conf = {
     "download_all_examples": False,
     "show_signature": False,
     "remove_config_comments": True,
-    "abort_on_example_error": False,
-    "only_warn_on_example_error": False,
     "reference_url": {"pucut": None},
     "backreferences_dir": "gallery/backreferences",
     "doc_module": ("pucut",),
-    "matplotlib_animations": False,
+    "default_thumb_file": str(HERE / "images" / "two_moons.png"),
     "min_reported_time": 0,
     "write_computation_times": False,
 }

@@ -19,7 +19,9 @@ page is built quickly; times are shown as ratios, since seconds are those of one
 
 import time
 
+import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.ticker import PercentFormatter
 from sklearn.datasets import make_classification
 
 from pucut import TwoHNCClassifier
@@ -64,9 +66,13 @@ for place, n_rows in enumerate(SIZES):
 # Where the time goes, in the largest of them. The cuts, of both stages and for every lambda, take a
 # small part of it.
 
-total = sum(steps[-1].values())
-for name, took in steps[-1].items():
-    print(f"{name:<12}{took / total:6.1%} {'#' * round(50 * took / total)}")
+names, took = zip(*steps[-1].items(), strict=True)
+figure, ax = plt.subplots(figsize=(6, 2.6), layout="constrained")
+ax.barh(names, np.array(took) / sum(took), color="#1f6f9f")
+ax.set(xlabel="share of the time of fit")
+ax.xaxis.set_major_formatter(PercentFormatter(1.0))
+ax.invert_yaxis()
+plt.show()
 
 # %%
 # With ``verbose=1`` the steps are printed while they go on. With PyTorch and a graphics card,

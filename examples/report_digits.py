@@ -45,3 +45,5 @@ print(f"{model.transduction_.sum()} of {len(X)} digits are taken for odd; see {o
 # shows:
 
 print(*(summary["cautions"] or ["none"]), sep="\n")
+
+# sphinx_gallery_thumbnail_path = 'images/report.png'

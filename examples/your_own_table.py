@@ -18,6 +18,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from sklearn.datasets import load_breast_cancer
@@ -49,6 +50,17 @@ model = TwoHNCClassifier(random_state=0).fit(table, known)
 truth = pd.Series(is_malignant[~known], name="malignant")
 said = pd.Series(model.transduction_[~known], name="said malignant")
 print(pd.crosstab(truth, said))
+
+# %%
+# Probabilities of the rows whose class was not known:
+
+probability = model.predict_proba(table)[~known, 1]
+figure, ax = plt.subplots(figsize=(6, 2.8), layout="constrained")
+for malignant, colour in ((False, "0.6"), (True, "#b5532a")):
+    shown = probability[is_malignant[~known] == malignant]
+    ax.hist(shown, np.linspace(0, 1, 21), color=colour, alpha=0.8, label=f"malignant: {malignant}")
+ax.set(xlabel="probability of being malignant", ylabel="unlabelled rows", yscale="log")
+ax.legend()
 
 # %%
 # New rows have the same columns. A value that was not seen in ``fit`` and a gap are both allowed.

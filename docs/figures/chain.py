@@ -27,7 +27,7 @@ top.plot(node, pull, "o", color=GREY, markersize=4, label="pull b of each node")
 top.step(node, level, where="mid", color=BLUE, linewidth=2, label="level x")
 lams = (0.3, 0.45, 0.6)
 for lam in lams:
-    top.axhline(lam, color=RUST, linewidth=0.8, linestyle=":")
+    top.hlines(lam, -1, N - 0.7, color=RUST, linewidth=0.8, linestyle=":")
     top.annotate(f"λ = {lam}", (N - 0.4, lam), color=RUST, fontsize=8, va="center")
 top.set(ylabel="λ", title="The levels", xlim=(-1, N + 2.5))
 top.legend(fontsize=8, loc="upper right")
