@@ -51,6 +51,7 @@ sphinx_gallery_conf = {
     "within_subsection_order": "gallery_order.by_place",
     "download_all_examples": False,
     "show_signature": False,
+    "capture_repr": (),
     "remove_config_comments": True,
     "reference_url": {"pucut": None},
     "backreferences_dir": "gallery/backreferences",

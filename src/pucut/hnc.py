@@ -1,7 +1,7 @@
 """Hochbaum's Normalised Cut: clusters that are similar inside and dissimilar to the rest.
 
 Notation of the paper (Hochbaum and Nitayanont), with C(A, B) the total weight between A and B,
-S the cluster, S' its complement, d_i the weighted degree of node i:
+S the cluster, S' its complement, d_i the weighted degree of node i::
 
     HNC+    minimise C(S, S') - mu C(S, S)      <=>  C(S, S') - lambda * sum of d_i over S
     HNC-    minimise C(S, S') - mu C(S', S')    <=>  C(S, S') - lambda * sum of d_i over S'

@@ -2,14 +2,14 @@
 
 Symbols, once for all formulas. V are all rows given, labelled and unlabelled together (the
 single-training-set scenario: a labelled row is one of the sample, marked), L the labelled ones, f
-the prediction, and
+the prediction, and ::
 
     prior = share of positives in V, given by the user
     recall = share of L with f = 1
     predicted = share of V with f = 1
 
 Labels are assumed to be drawn completely at random from the positives (SCAR). Then L looks like all
-positives, `recall` estimates the true one, and since V is a mixture of both classes,
+positives, `recall` estimates the true one, and since V is a mixture of both classes, ::
 
     predicted = prior * recall + (1 - prior) * false_positive_rate
 
