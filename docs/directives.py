@@ -3,6 +3,7 @@
 import contextlib
 import io
 import os
+import re
 from pathlib import Path
 from typing import ClassVar
 
@@ -40,6 +41,11 @@ class CommandHelp(Directive):
         return sections
 
 
+def below_a_section(text: str) -> str:
+    """Markdown without its title, headings one level lower."""
+    return re.sub(r"^(#{2,} )", r"#\1", re.sub(r"^# .*\n", "", text), flags=re.MULTILINE)
+
+
 class PaperSummary(SphinxDirective):
     """Includes a Markdown file of tables, or says how to make it."""
 
@@ -48,11 +54,10 @@ class PaperSummary(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         file = Path(self.env.doc2path(self.env.docname)).parent / self.arguments[0]
+        self.env.note_dependency(str(file))  # also where it is missing: it may come
         if file.is_file():
-            self.env.note_dependency(str(file))
-            return self.parse_text_to_nodes(
-                file.read_text(encoding="utf-8"), allow_section_headings=True
-            )
+            text = below_a_section(file.read_text(encoding="utf-8"))
+            return self.parse_text_to_nodes(text, allow_section_headings=True)
         text = "This checkout has no tables yet: run the commands above."
         return [nodes.note("", nodes.paragraph("", text))]
 
