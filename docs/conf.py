@@ -27,6 +27,7 @@ extensions = [
 ]
 exclude_patterns = ["gallery/**/*.ipynb", "gallery/**/*.zip"]
 templates_path = ["_templates"]
+highlight_language = "none"  # where a block does not name its language
 
 # `name` in a docstring is a link where there is something of that name, and code elsewhere. Roles
 # that say what they mean, as :func:`name`, have to be right.
