@@ -4,10 +4,12 @@
    rows, beside a plain re-run of the paper's method and the paper's own figures.
 2. MNIST from raw table to labels, beside what any such method would need: scikit-learn's ExtraTrees
    and a graph by faiss' HNSW, in the same run.
-3. Growth: 10 000, 100 000 and 1 000 000 rows of 20 features.
+3. Growth: 10 000, 100 000 and 1 000 000 rows of 20 features, `preset="paper"`.
+4. What the default costs: times of `preset="auto"` as multiples of those of `preset="paper"`, each
+   fitted in turn on the same rows, with the prior given and with `prior="auto"`; medians.
 
-Needs the files of the datasets in the folder that PUCUT_DATA names for 1 and 2.
-Options: --parts 1,2,3  --datasets vote,german  --splits 5  --rows 10000,100000,1000000
+Needs the files of the datasets in the folder that PUCUT_DATA names for 1, 2 and 4.
+Options: --parts 1,2,3,4  --datasets vote,german  --splits 5  --rows 10000,100000,1000000
 """
 
 import argparse
@@ -83,7 +85,7 @@ def accuracy(names, n_splits):
 def fit_mnist():
     dataset = load_real("mnist")
     is_labelled = pu_split(dataset.is_positive, 0.6, random_state=seed_from_names("mnist", 0.6, 0))
-    model = TwoHNCClassifier(prior=dataset.prior, n_jobs=N_JOBS, random_state=0)
+    model = TwoHNCClassifier(prior=dataset.prior, preset="paper", n_jobs=N_JOBS, random_state=0)
     return fitted(model, dataset.X, is_labelled)
 
 
@@ -93,7 +95,8 @@ def fit_made(n_samples):
     )
     X = X.astype(np.float32)
     is_labelled = pu_split(y == 1, 0.6, random_state=0)
-    model = TwoHNCClassifier(prior=float(y.mean()), n_jobs=N_JOBS, random_state=0)
+    prior = float(y.mean())
+    model = TwoHNCClassifier(prior=prior, preset="paper", n_jobs=N_JOBS, random_state=0)
     return {**fitted(model, X, is_labelled), "accuracy": right(model, y == 1, is_labelled)}
 
 
@@ -172,9 +175,31 @@ def growth(sizes):
     print("  exponents", np.round(exponents, 2), "(needed at most 1.2)")
 
 
+def cost_of_the_default(names, n_splits):
+    print("Seconds of the paper's settings, of the default, and their ratio; needed at most 6")
+    for name in names:
+        dataset = load_real(name)
+        repeats = 1 if len(dataset.X) > 50_000 else n_splits
+        seed = seed_from_names(name, 0.6, 0)
+        is_labelled = pu_split(dataset.is_positive, 0.6, random_state=seed)
+        line = f"{name:10}"
+        for prior in (dataset.prior, "auto"):
+            took = {"paper": [], "auto": []}
+            for _ in range(repeats):
+                for preset, seconds in took.items():
+                    model = TwoHNCClassifier(
+                        prior=prior, preset=preset, n_jobs=N_JOBS, random_state=0
+                    )
+                    seconds.append(fitted(model, dataset.X, is_labelled)["seconds"])
+            paper, default = (float(np.median(took[preset])) for preset in ("paper", "auto"))
+            known = "prior estimated" if prior == "auto" else "prior given"
+            line += f"   {known}: {paper:7.2f} {default:7.2f} {default / paper:5.1f}"
+        print(line, flush=True)
+
+
 def main():
     options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--parts", default="1,2,3")
+    options.add_argument("--parts", default="1,2,3,4")
     options.add_argument("--datasets", default=",".join(REAL_NAMES))
     options.add_argument("--splits", type=int, default=5)
     options.add_argument("--rows", default="10000,100000,1000000")
@@ -193,6 +218,8 @@ def main():
         accuracy(chosen.datasets.split(","), chosen.splits)
     if "2" in parts:
         mnist()
+    if "4" in parts:
+        cost_of_the_default(chosen.datasets.split(","), chosen.splits)
     if "3" in parts:
         growth([int(n_rows) for n_rows in chosen.rows.split(",")])
 

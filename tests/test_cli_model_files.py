@@ -42,7 +42,7 @@ def check_round_trip(estimator):
     "estimator",
     [
         TwoHNCClassifier(random_state=0),
-        TwoHNCClassifier(similarity="forest", prior=0.4, random_state=0),
+        TwoHNCClassifier(preset="paper", similarity="forest", prior=0.4, random_state=0),
         PUExtraTreesClassifier(prior=0.4, random_state=0),
         PUThresholdClassifier(prior=0.4, random_state=0),
     ],
