@@ -581,3 +581,15 @@ def test_results_have_a_small_html_form():
     assert "<i>x</i>" in parse(texts[1]).text
     assert "y: <u>" in parse(texts[1]).text
     assert "1 to 2" in parse(texts[2]).text or "grows" in parse(texts[2]).text
+
+
+def test_the_page_says_how_the_classes_came_about(model, summary):
+    page = render(summary)
+    if model.preset == "paper":
+        assert "on the positive side of the cut whose share of positives comes closest" in page
+        assert "Of all partitions of both stages" in page
+        return
+    assert "rank highest and are taken for positive too" in page
+    assert "by how many labelled samples they find that were hidden from them" in page
+    lines = summary["choice"]["selection"]["lines"]
+    assert [line[0] for line in lines] == [candidate.name for candidate in model.selection_]

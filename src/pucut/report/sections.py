@@ -22,10 +22,15 @@ def standfirst(summary: dict[str, Any]) -> str:
     source = f"the given prior, {share}" if prior["is_given"] else f"an estimated {share} of all"
     if prior["is_upper_bound"]:
         source += ", which is an upper bound"
+    found = (
+        f"sit on the positive side of the cut whose share of positives comes closest to {source}"
+    )
+    if choice["selection"] is not None:
+        found = f"rank highest and are taken for positive too, as many as {source} asks for"
     return (
         f"{count(data['n_labelled'], 'sample was', 'samples were')} known to be positive, and of "
-        f"{count(n_others, 'other', 'others')} nothing was known. {grouped(n_found)} of these sit "
-        f"on the positive side of the cut whose share of positives comes closest to {source}."
+        f"{count(n_others, 'other', 'others')} nothing was known. {grouped(n_found)} of these "
+        f"{found}."
     )
 
 
@@ -120,12 +125,19 @@ def _similarity(choice: dict[str, Any]) -> str:
 
 
 def _why(prior: dict[str, Any], choice: dict[str, Any]) -> str:
+    if choice["selection"] is not None:
+        return (
+            "Scores of several learners, and cuts that smooth them along several graphs, were "
+            "mixed by how many labelled samples they find that were hidden from them. The best "
+            "samples are taken for positive, until their share is the prior, "
+            f"{percent(prior['value'])}. The table has all that was tried, and what became of "
+            "each. The graph named above, and the cuts below, are those of the cut with most "
+            "weight."
+        )
     text = (
         "Of all partitions of both stages the one was taken whose share of positives is closest to "
         f"the prior, {percent(prior['value'])}."
     )
-    if choice["selection"] is not None:
-        return text + " The table has which settings were tried, and what became of each."
     if choice["n_neighbors"] is not None and choice["similarity"] != "precomputed":
         text += (
             " Where several numbers of neighbours were allowed, the largest was taken whose "
