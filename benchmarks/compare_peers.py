@@ -136,7 +136,7 @@ def accuracy_of(model: Any, split: Split) -> str:
 def sums_of(model: Any, split: Split) -> str:
     try:
         probabilities = np.asarray(model.predict_proba(split.X_new))
-    except (AttributeError, NotImplementedError):
+    except (AttributeError, NotImplementedError):  # it has none, or none for this loss
         return "-"
     if probabilities.ndim != 2 or probabilities.shape[1] != 2:
         return f"shape {probabilities.shape}"

@@ -3,6 +3,7 @@
 import json
 import os
 import sys
+import warnings
 from io import BytesIO
 from types import SimpleNamespace
 
@@ -17,6 +18,7 @@ from pucut import PUExtraTreesClassifier, TwoHNCClassifier, compare, estimate_pr
 from pucut.cli import demo, main
 from pucut.cli._columns import feature_frame, plan_columns
 from pucut.cli._reading import read_input
+from pucut.cli._voice import Voice
 
 
 @pytest.fixture
@@ -369,3 +371,12 @@ def test_demo(tmp_path, capsys, monkeypatch):
     accuracy = np.mean(predictions["odd"][asked] == digit[:300][asked] % 2)
     assert f"2-HNC{accuracy:>38.2%}" in shown
     assert accuracy > 0.8
+
+
+def test_warnings_are_said_as_sentences_but_not_those_for_developers(capsys):
+    with Voice(quiet=False).sentences_for_warnings():
+        warnings.warn("numbers overflow", RuntimeWarning, stacklevel=1)
+        warnings.warn("numbers overflow", RuntimeWarning, stacklevel=1)
+        warnings.warn("few labels", UserWarning, stacklevel=1)
+        warnings.warn("this will go", FutureWarning, stacklevel=1)
+    assert capsys.readouterr().err == "warning: numbers overflow\nwarning: few labels\n"

@@ -12,7 +12,7 @@ from threadpoolctl import threadpool_limits
 from pucut._checks import BoolArray, FloatArray
 from pucut.base_scores import BaseScore, kernel_score, neighbor_score, tree_kinds, tree_score
 from pucut.chosen_cuts import ChosenCuts, choose_cuts, in_threads, mix_scores
-from pucut.feature_weights import checked_feature_weights, forest_weights
+from pucut.feature_weights import weights_of_kind
 from pucut.pu_trees import Forest
 from pucut.weighted_spaces import WeightedSpace, weighted_space
 
@@ -87,7 +87,7 @@ def fit_automatic(
             space = weighted_space(
                 name,
                 points,
-                _weights(weights, forest, n_features),
+                weights_of_kind(weights, forest, n_features),
                 min(max(SCORE_NEIGHBORS, *ks), n_rows - 1),
                 sigma=sigma,
                 method=neighbors,
@@ -125,11 +125,3 @@ def _spaces(feature_weights: Any) -> Sequence[tuple[Any, str, int]]:
     if feature_weights is None or isinstance(feature_weights, str):
         return [space for space in SPACES if space[0] == feature_weights]
     return [(feature_weights, "given weights", SPACES[0][2])]
-
-
-def _weights(kind: Any, forest: Forest, n_features: int) -> FloatArray:
-    if kind is None:
-        return np.ones(n_features)
-    if isinstance(kind, str):
-        return forest_weights(forest, squared=kind == "pu_trees_squared")
-    return checked_feature_weights(kind, n_features)

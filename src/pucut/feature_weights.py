@@ -23,6 +23,15 @@ def forest_weights(forest: Forest, *, squared: bool = False) -> FloatArray:
     return _scaled(importances**2 if squared else importances)
 
 
+def weights_of_kind(kind: Any, forest: Forest | None, n_features: int) -> FloatArray:
+    """Weights from trees by name (see `FOREST_WEIGHTS`), all the same for None, or those given."""
+    if kind is None:
+        return np.ones(n_features)
+    if isinstance(kind, str) and forest is not None:
+        return forest_weights(forest, squared=kind == "pu_trees_squared")
+    return checked_feature_weights(kind, n_features)
+
+
 def checked_feature_weights(weights: Any, n_features: int) -> FloatArray:
     """Given weights, scaled to sum to the number of features."""
     array = np.asarray(weights)

@@ -74,7 +74,7 @@ def dump_model(estimator: Any, about: dict[str, Any]) -> bytes:
     }
     try:
         data = bytes(skops_io.dumps(content, compression=zipfile.ZIP_DEFLATED))
-    except Exception as error:
+    except Exception as error:  # skops says in many ways what it cannot write
         raise ModelFileError(
             f"{type(estimator).__name__} cannot be written to a model file: {error}"
         ) from error
@@ -98,7 +98,7 @@ def load_model(data: bytes, name: str = "the file") -> SavedModel:
         raise ModelFileError(f"{name} is no model file: it is not a zip archive, as they are")
     try:
         strange = _strange_types(data)
-    except Exception as error:
+    except Exception as error:  # bytes of others can be wrong in any way
         raise ModelFileError(f"{name} is no model file: {error}") from error
     if strange:
         raise ModelFileError(
@@ -108,7 +108,7 @@ def load_model(data: bytes, name: str = "the file") -> SavedModel:
         content = _skops_io().loads(data, trusted=_untrusted_by_skops(data))
         saved = SavedModel(content["estimator"], content["about"], content["versions"])
         found = content["format"]
-    except Exception as error:
+    except Exception as error:  # as above
         raise ModelFileError(f"{name} is no model file of pucut: {error!r}") from error
     if found != FORMAT:
         raise ModelFileError(

@@ -45,7 +45,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         # Python flushes stdout once more when it ends, which would fail again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return BROKEN_PIPE
-    except Exception as error:
+    except Exception as error:  # our fault, not the user's: one line, and how to see the rest
         if is_debugged:
             raise
         text = " ".join(f"{type(error).__name__}: {error}".split())

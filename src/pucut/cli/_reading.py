@@ -180,7 +180,7 @@ def _read_excel(data: bytes, name: str, sheet: str | None) -> InputTable:
         raise UserError(f"reading Excel files needs openpyxl: {NEEDED}") from error
     try:
         book = load_workbook(BytesIO(data), read_only=True, data_only=True)
-    except Exception as error:
+    except Exception as error:  # bytes of others can be wrong in any way
         raise UserError(f"{name} cannot be read as an Excel file: {_one_line(error)}") from error
     sheets = [page.title for page in book.worksheets]
     if sheet is not None and sheet not in sheets:

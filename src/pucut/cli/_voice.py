@@ -25,7 +25,7 @@ class Voice:
 
     @contextmanager
     def sentences_for_warnings(self) -> Iterator[None]:
-        """Warnings for users are said once each, without file names; those for developers not."""
+        """Warnings are said once each, without file names; those for developers alone are not."""
         said: set[str] = set()
 
         def say(message: Any, *_: Any, **__: Any) -> None:
@@ -35,8 +35,10 @@ class Voice:
                 self.note(f"warning: {text}")
 
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            warnings.simplefilter("always", UserWarning)
+            warnings.simplefilter("always")
+            # What a later version of a library will do is no matter of who has a table to sort.
+            for for_developers in (DeprecationWarning, PendingDeprecationWarning, FutureWarning):
+                warnings.simplefilter("ignore", for_developers)
             warnings.showwarning = say
             yield
 

@@ -27,9 +27,8 @@ from pucut.estimators._spaces import (
 from pucut.estimators._steps import CallbackSupportMixin, FitSteps, with_callbacks
 from pucut.feature_weights import (
     FOREST_WEIGHTS,
-    checked_feature_weights,
-    forest_weights,
     weighted,
+    weights_of_kind,
 )
 from pucut.inductive import (
     nearness,
@@ -416,7 +415,9 @@ default="auto"
                     n_threads=n_threads,
                 )
         self.forest_ = forest
-        self.feature_weights_ = weights = self._weights(forest, encoding.n_features)
+        self.feature_weights_ = weights = weights_of_kind(
+            self._paper_weights(), forest, encoding.n_features
+        )
         with steps.step("neighbours"):
             if forest is not None and self.similarity == "forest":
                 leaves = forest_apply(forest, points, n_threads=n_threads)
@@ -427,14 +428,6 @@ default="auto"
                 points, k, self.neighbors, n_jobs=n_threads, random_state=self.random_state
             )
         return PointSpace(encoding, weights, points, lists, self.sigma_, n_threads)
-
-    def _weights(self, forest: Forest | None, n_features: int) -> FloatArray:
-        given = self._paper_weights()
-        if forest is not None and isinstance(given, str):
-            return forest_weights(forest, squared=given == "pu_trees_squared")
-        if given is None:
-            return np.ones(n_features)
-        return checked_feature_weights(given, n_features)
 
     def _paper_weights(self) -> Any:
         given = self.feature_weights

@@ -56,7 +56,7 @@ def outcome_of(task: Task) -> Finished | FoundPrior | Failure:
             if task.run is None:
                 return _find_prior(task.split)
             return _finish(task.run, task.prior, task.settings)
-    except Exception:
+    except Exception:  # whatever it is, it is kept with its traceback, and the task tried again
         return Failure(task.subject, traceback.format_exc())
 
 
