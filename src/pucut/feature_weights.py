@@ -32,12 +32,14 @@ def weights_of_kind(kind: Any, forest: Forest | None, n_features: int) -> FloatA
     return checked_feature_weights(kind, n_features)
 
 
-def checked_feature_weights(weights: Any, n_features: int) -> FloatArray:
-    """Given weights, scaled to sum to the number of features."""
+def checked_feature_weights(
+    weights: Any, n_features: int, names: tuple[str, ...] = FOREST_WEIGHTS
+) -> FloatArray:
+    """Given weights, scaled to sum to the number of features; `names` are the other choices."""
     array = np.asarray(weights)
     if array.dtype.kind not in "biuf" or array.shape != (n_features,):
         raise ValueError(
-            f"feature_weights must be {', '.join(repr(name) for name in FOREST_WEIGHTS)}, None or "
+            f"feature_weights must be {', '.join(repr(name) for name in names)}, None or "
             f"an array of {n_features} numbers, one a feature, found {weights!r}"
         )
     values = array.astype(np.float64)

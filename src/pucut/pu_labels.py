@@ -2,6 +2,9 @@
 
 `y` holds two values, any two. The larger is the labelled positive, or `pos_label` where given; the
 other means unlabelled. Missing values (NaN, None, NaT, pandas.NA) mean unlabelled too.
+
+Where both classes are labelled, or more than two, -1 means unlabelled (`checked_class_labels`), as
+in scikit-learn; missing values do there too, and are the only mark among strings.
 """
 
 import numbers
@@ -87,11 +90,7 @@ def checked_pu_labels(y: Any, *, pos_label: Any = None, n_samples: int | None = 
         How many rows X has, where that is to be compared.
     """
     values = _as_array(y)
-    if n_samples is not None and len(values) != n_samples:
-        raise ValueError(
-            f"Found input variables with inconsistent numbers of samples: X has {n_samples} rows, "
-            f"y has {len(values)} labels"
-        )
+    _check_length(values, n_samples)
     missing = _is_missing(values)
     present = values[~missing]
     if len(present) == 0:
@@ -110,6 +109,77 @@ def checked_pu_labels(y: Any, *, pos_label: Any = None, n_samples: int | None = 
     else:
         other = np.nan if values.dtype.kind == "f" else None
     return PULabels(is_labelled, _class_array(other, positive, values.dtype))
+
+
+@dataclass(frozen=True, eq=False)
+class ClassLabels:
+    """Checked labels of two or more classes.
+
+    Attributes
+    ----------
+    codes : int array of shape (n_samples,)
+        The place of each label in `classes`, -1 for unlabelled rows.
+    classes : array of shape (n_classes,), rising
+    """
+
+    codes: npt.NDArray[np.intp]
+    classes: npt.NDArray[Any]
+
+    @property
+    def is_labelled(self) -> BoolArray:
+        return self.codes >= 0
+
+    @property
+    def shares(self) -> npt.NDArray[np.float64]:
+        """Of each class among the labelled rows."""
+        return np.bincount(self.codes[self.is_labelled]) / np.count_nonzero(self.is_labelled)
+
+
+def checked_class_labels(y: Any, *, n_samples: int | None = None) -> ClassLabels:
+    """Reads labels of two or more classes, with -1 or missing values for unlabelled rows.
+
+    Where -1 and 1 are all there is, both are classes: labels of one class would not do.
+    """
+    values = _as_array(y)
+    _check_length(values, n_samples)
+    if values.dtype.kind in "US" and (values == values.dtype.type("-1")).any():
+        raise ValueError(
+            "y holds the text '-1' among texts, which may be a class or mean unlabelled: mark "
+            "unlabelled rows by None, or by the number -1, in an array of dtype object"
+        )
+    unlabelled = _is_missing(values)
+    signs = values.dtype.kind in "if" and set(np.unique(values[~unlabelled])) == {-1, 1}
+    if values.dtype.kind in "ifO" and not signs:
+        unlabelled[~unlabelled] = [bool(value == -1) for value in values[~unlabelled]]
+    present = values[~unlabelled]
+    if len(present) == 0:
+        raise ValueError(
+            "y holds no label at all, only -1 or missing values, which mean unlabelled"
+        )
+    distinct = _distinct(present)
+    plain = np.array([_plain(value) for value in distinct])
+    kind = type_of_target(plain)
+    if str(kind).startswith("continuous"):
+        raise ValueError(
+            f"Unknown label type: {kind}. y holds {_listing(distinct)}, but labels must be classes"
+        )
+    if len(distinct) < 2:
+        raise ValueError(
+            f"y holds labels of only one class, {_plain(distinct[0])!r}: at least two are needed; "
+            "for labels of one class see TwoHNCClassifier"
+        )
+    classes = plain if values.dtype.kind == "O" else plain.astype(values.dtype)
+    codes = np.full(len(values), -1, dtype=np.intp)
+    codes[~unlabelled] = np.searchsorted(classes, present.astype(classes.dtype))
+    return ClassLabels(codes, classes)
+
+
+def _check_length(values: npt.NDArray[Any], n_samples: int | None) -> None:
+    if n_samples is not None and len(values) != n_samples:
+        raise ValueError(
+            f"Found input variables with inconsistent numbers of samples: X has {n_samples} rows, "
+            f"y has {len(values)} labels"
+        )
 
 
 def _as_array(y: Any, name: str = "y") -> npt.NDArray[Any]:

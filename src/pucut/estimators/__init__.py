@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pucut.estimators.bagging import BaggingSVMClassifier, PUBaggingClassifier
 from pucut.estimators.graph_methods import PULabelPropagationClassifier, PUMaxMarginClassifier
+from pucut.estimators.hnc import HNCClassifier
 from pucut.estimators.naive import ElkanNotoClassifier, PUThresholdClassifier
 from pucut.estimators.one_class import OneClassPUClassifier
 from pucut.estimators.pu_extra_trees import PUExtraTreesClassifier
@@ -25,6 +26,7 @@ __all__ = [
     "BaggingSVMClassifier",
     "BiasedSVMClassifier",
     "ElkanNotoClassifier",
+    "HNCClassifier",
     "OneClassPUClassifier",
     "PUBaggingClassifier",
     "PUExtraTreesClassifier",

@@ -73,7 +73,7 @@ class EncodedClassifier(PUClassifier):
         self._settle_prior(X, labels)
         random = check_random_state(self.random_state)
         self._encoding, points = learn_encoding(X)
-        points = _narrow(points)
+        points = with_narrow_indices(points)
         self._prepare(points, labels, random)
         self._model = self._learn(points, labels.is_labelled, random)
         self._keep(self._model)
@@ -110,12 +110,12 @@ class EncodedClassifier(PUClassifier):
         return scores
 
     def _score_rows(self, X: Any) -> FloatArray:
-        points = _narrow(self._encoding.encode(self._checked_table(X, reset=False)))
+        points = with_narrow_indices(self._encoding.encode(self._checked_table(X, reset=False)))
         scores: FloatArray = self._model.scores(points)
         return scores
 
 
-def _narrow(points: Any) -> Any:
+def with_narrow_indices(points: Any) -> Any:
     """Sparse rows with the narrowest numbers for columns: much of scikit-learn takes no others."""
     if isinstance(points, sp.csr_array) and points.nnz <= np.iinfo(np.int32).max:
         points.indices = points.indices.astype(np.int32, copy=False)

@@ -1,0 +1,153 @@
+"""Cuts between the labelled rows of one class and those of the others.
+
+With d_i the degree of row i, score_i a number from -1 to 1, gamma above 0 and lambda from -1 to 1:
+
+    minimise  C(S, S')  +  gamma * sum over i in S of d_i (lambda - score_i)
+
+the labelled rows of the class being in S and all other labelled rows in S'. With scores 0 and gamma
+1 this is HNC- at lambda for lambda > 0, and HNC+ at -lambda for lambda < 0: both problems are ends
+of one path, and lambda 0 is the plain minimum cut between the classes. A row's level is the lambda
+up to which it is in S; with scores, the levels are the scores smoothed along the graph.
+"""
+
+import itertools
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from pucut._checks import BoolArray, FloatArray
+from pucut.chosen_cuts import in_threads
+from pucut.estimators._class_scores import Codes, loss_weights
+from pucut.parametric_cut import CutPath, parametric_cut
+from pucut.score_cuts import levels_of_new_rows
+
+GAMMAS = (0.3, 1.0, 3.0)
+LAMBDAS = np.linspace(-0.9, 0.9, 19)
+_SMALL = 1e-12
+
+
+def class_cut(
+    graph: Any,
+    inside: BoolArray,
+    outside: BoolArray,
+    scores: FloatArray,
+    gamma: float,
+    *,
+    n_threads: int | None = None,
+) -> CutPath:
+    """All cuts for lambda from -1 to 1; S shrinks, `switch` is infinite where a row stays."""
+    slope = gamma * np.asarray(graph.sum(axis=1), dtype=np.float64).ravel()
+    nothing = np.zeros(len(slope))
+    return parametric_cut(
+        graph,
+        # Both sides have gamma d_i more than said above, so that no capacity is negative.
+        source=(slope * (1.0 + scores), nothing),
+        sink=(slope, slope),
+        lambda_range=(-1.0, 1.0),
+        source_seeds=inside,
+        sink_seeds=outside,
+        n_threads=n_threads,
+    )
+
+
+def cut_classes(n_classes: int) -> range:
+    """The classes that get a path each: of two classes the second, of more every one."""
+    return range(1, 2) if n_classes == 2 else range(n_classes)
+
+
+def class_paths(
+    graph: Any, codes: Codes, scores: FloatArray, gamma: float, n_threads: int
+) -> list[CutPath]:
+    """The paths of `cut_classes`; `scores` has a column for every class."""
+    cut = cut_classes(scores.shape[1])
+
+    def path(code: int) -> CutPath:
+        inside, alone = codes == code, n_threads if len(cut) == 1 else 1
+        outside = (codes >= 0) & ~inside
+        return class_cut(graph, inside, outside, scores[:, code], gamma, n_threads=alone)
+
+    return in_threads(path, cut, n_threads)
+
+
+def levels_of(paths: Sequence[CutPath]) -> FloatArray:
+    """Levels from -1 to 1, a row a sample, a column a path."""
+    return np.column_stack([np.clip(path.switch, -1.0, 1.0) for path in paths])
+
+
+def hidden_levels(
+    graph: Any,
+    codes: Codes,
+    folds: Sequence[Codes],
+    scores: Sequence[FloatArray],
+    gammas: Sequence[float],
+    n_threads: int,
+) -> list[FloatArray]:
+    """For each gamma the levels of the hidden rows, fold after fold, with their labels hidden."""
+
+    def levels(job: tuple[float, int]) -> FloatArray:
+        gamma, fold = job
+        kept = codes.copy()
+        kept[folds[fold]] = -1
+        return levels_of(class_paths(graph, kept, scores[fold], gamma, 1))[folds[fold]]
+
+    jobs = list(itertools.product(gammas, range(len(folds))))
+    found = in_threads(levels, jobs, n_threads)
+    return [
+        np.concatenate(found[start : start + len(folds)])
+        for start in range(0, len(found), len(folds))
+    ]
+
+
+def is_of_class(codes: Codes, n_classes: int) -> BoolArray:
+    """Whether each row is of the class of each path."""
+    found: BoolArray = codes[:, None] == np.array(cut_classes(n_classes))[None, :]
+    return found
+
+
+def best_gamma(gammas: Sequence[float], levels: Sequence[FloatArray], truth: BoolArray) -> int:
+    """The place of the gamma whose levels, read as probabilities, have the least squared error."""
+    errors = [float(np.square((found + 1.0) / 2.0 - truth).mean()) for found in levels]
+    return int(np.argmin(errors))
+
+
+def lambdas_by_labels(
+    levels: FloatArray, truth: BoolArray, allowed: tuple[float, float]
+) -> FloatArray:
+    """For each path the mean of the lambdas that part the hidden rows best.
+
+    Each of `LAMBDAS` counts by how few rows it puts on the wrong side, beside the noise.
+    """
+    tried = LAMBDAS[np.abs(np.clip(LAMBDAS, *allowed) - LAMBDAS) < _SMALL]
+    found = []
+    for level, is_inside in zip(levels.T, truth.T, strict=True):
+        wrong = (level[None, :] > tried[:, None]) != is_inside[None, :]
+        found.append(float(loss_weights(wrong.astype(np.float64)) @ tried))
+    return np.clip(found, *allowed)
+
+
+def levels_of_new(
+    neighbors: Any, weights: FloatArray, paths: Sequence[CutPath], scores: FloatArray, gamma: float
+) -> FloatArray:
+    """Levels of rows beside the graph, each by itself, everything else fixed."""
+    codes = cut_classes(scores.shape[1])
+    columns = [
+        levels_of_new_rows(neighbors, weights, path.switch, scores[:, code], gamma)
+        for path, code in zip(paths, codes, strict=True)
+    ]
+    return np.clip(np.column_stack(columns), -1.0, 1.0)
+
+
+def decisions(levels: FloatArray, lam: FloatArray) -> FloatArray:
+    """From -1 to 1, with 0 where the level is lambda and straight lines to both ends."""
+    room = np.where(levels > lam, 1.0 - lam, 1.0 + lam)
+    return (levels - lam) / np.maximum(room, _SMALL)
+
+
+def class_probabilities(decided: FloatArray) -> FloatArray:
+    """(decision + 1) / 2, scaled to sum to 1 over the classes."""
+    inside = (decided + 1.0) / 2.0
+    if inside.shape[1] == 1:
+        return np.hstack([1.0 - inside, inside])
+    inside = inside + _SMALL
+    return np.asarray(inside / inside.sum(axis=1, keepdims=True))
