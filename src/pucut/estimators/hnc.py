@@ -65,8 +65,9 @@ class HNCClassifier(ClassifierMixin, BaseEstimator):
         -1 to 1, HNC- above 0 and HNC+ below.
     lam : float, "prior" or "cv", default=0.0
         Where the path is cut. 0 is the plain minimum cut; "prior" is where the share of a class is
-        nearest to its prior (rows of one level stay together); "cv" hides labels and takes what puts them on the right side. In HNC+ a larger
-        lambda makes the class larger, in HNC- smaller; of two classes it is the second.
+        nearest to its prior (rows of one level stay together); "cv" hides labels and takes what
+        puts them on the right side. In HNC+ a larger lambda makes the class larger, in HNC-
+        smaller; of two classes it is the second.
     alpha, beta : float, optional
         The two tradeoffs of HNC+-, for the similarity inside the class and inside the complement,
         in the place of lambda; only with problem "both".
