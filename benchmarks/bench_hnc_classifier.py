@@ -10,7 +10,8 @@ with their defaults, but
 
 accuracy    every dataset of PUCUT_DATA: a line a method with the mean over --splits draws of labels
             for each share, the mean of the shares and seconds of a fit; then who is first where
-time        fits of growing samples of one dataset, HNCClassifier against LabelSpreading
+time        fits of growing samples of one dataset, HNCClassifier against LabelSpreading with either
+            kernel
 
 Options: --only PART, --data NAME (several times), --splits N, --rows N (at most so many, drawn at
 random), --n-jobs N. --variants adds HNCClassifier without scores and with lambda chosen.
@@ -32,6 +33,8 @@ from pucut.encoding import learn_encoding
 
 SHARES = (0.01, 0.05, 0.1)
 OWN = "HNCClassifier"
+# A matrix of rows times rows: 0.8 GB, and as much again while it works.
+MOST_ROWS_FOR_RBF = 10_000
 
 
 def methods(seed, n_jobs, variants):
@@ -135,10 +138,15 @@ def times(name, n_jobs):
             break
         X, y = sample(name, n_rows, 0)
         few = with_few_labels(y, 0.05, 0)
-        models = methods(0, n_jobs, False)
+        models = {
+            OWN: HNCClassifier(n_jobs=n_jobs, random_state=0),
+            "LabelSpreading, knn": LabelSpreading(kernel="knn", n_jobs=n_jobs),
+        }
+        if n_rows <= MOST_ROWS_FOR_RBF:
+            models["LabelSpreading, rbf"] = LabelSpreading()
         took = {
-            method: min(fitted(models[method], X, few)[1] for _ in range(3))
-            for method in (OWN, "LabelSpreading")
+            method: min(fitted(model, X, few)[1] for _ in range(3))
+            for method, model in models.items()
         }
         line = "   ".join(f"{method} {value:.2f}" for method, value in took.items())
         print(f"{n_rows:>8} rows   {line}", flush=True)

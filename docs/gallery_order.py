@@ -8,6 +8,7 @@ ORDER = (
     "choosing_a_method.py",
     "next_labelling_round.py",
     "outliers.py",
+    "both_classes.py",
     "your_own_graph.py",
     "large_data.py",
     "report_digits.py",

@@ -11,7 +11,13 @@ from sklearn.datasets import load_iris, make_blobs, make_moons
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from pucut import HNCClassifier
-from pucut.estimators._class_cuts import class_cut, decisions, lambdas_by_labels
+from pucut.estimators._class_cuts import (
+    GAMMAS,
+    class_cut,
+    decisions,
+    gamma_weights,
+    lambdas_by_labels,
+)
 from pucut.estimators._class_scores import hidden_folds, loss_weights
 from pucut.hnc import hnc_minus, hnc_plus, hnc_plus_minus
 from pucut.pu_labels import checked_class_labels
@@ -209,6 +215,16 @@ def test_decisions_are_zero_at_lambda():
     levels = np.array([[-1.0], [-0.4], [0.2], [0.6], [1.0]])
     assert_allclose(decisions(levels, np.array([0.2]))[:, 0], [-1.0, -0.5, 0.0, 0.5, 1.0])
     assert_allclose(decisions(levels, np.array([1.0]))[-1], 0.0)
+
+
+def test_gamma_is_that_of_the_hidden_labels():
+    truth = np.random.RandomState(0).randint(0, 2, (50, 1)) == 1
+    right, vague = 2.0 * truth - 1.0, np.zeros((50, 1))
+    assert_allclose(gamma_weights([vague, right, vague], truth), [0.0, 1.0, 0.0], atol=1e-9)
+    assert_allclose(gamma_weights([right, right], truth), [0.5, 0.5])
+    X, _, y = moons()
+    model = HNCClassifier(n_estimators=10, random_state=0).fit(X, y)
+    assert GAMMAS[0] <= model.gamma_ <= GAMMAS[-1]
 
 
 def test_loss_weights():

@@ -105,10 +105,10 @@ def is_of_class(codes: Codes, n_classes: int) -> BoolArray:
     return found
 
 
-def best_gamma(gammas: Sequence[float], levels: Sequence[FloatArray], truth: BoolArray) -> int:
-    """The place of the gamma whose levels, read as probabilities, have the least squared error."""
-    errors = [float(np.square((found + 1.0) / 2.0 - truth).mean()) for found in levels]
-    return int(np.argmin(errors))
+def gamma_weights(levels: Sequence[FloatArray], truth: BoolArray) -> FloatArray:
+    """What each gamma counts, by the squared errors of its levels, read as probabilities."""
+    errors = [np.square((found + 1.0) / 2.0 - truth).mean(axis=1) for found in levels]
+    return loss_weights(np.array(errors))
 
 
 def lambdas_by_labels(

@@ -16,11 +16,11 @@ from pucut.encoding import learn_encoding
 from pucut.estimators._base import checked_table
 from pucut.estimators._class_cuts import (
     GAMMAS,
-    best_gamma,
     class_paths,
     class_probabilities,
     cut_classes,
     decisions,
+    gamma_weights,
     hidden_levels,
     is_of_class,
     lambdas_by_labels,
@@ -77,8 +77,9 @@ class HNCClassifier(ClassifierMixin, BaseEstimator):
         "auto" pulls each row by what learners say of it, None leaves all to the graph: then the
         cuts are those of `hnc_minus` and `hnc_plus`.
     gamma : float or "cv", default="cv"
-        How much the scores count beside the graph; "cv" takes the one of 0.3, 1 and 3 with the
-        least squared error of hidden labels. Without scores there is no gamma.
+        How much the scores count beside the graph; "cv" takes the geometric mean of 0.3, 1 and 3,
+        each of which counts by its squared error on hidden labels, beside the noise. Without scores
+        there is no gamma.
     n_neighbors : int, default=10
         Of each row in the graph; at most the number of other samples.
     sigma : float, optional
@@ -318,9 +319,9 @@ class HNCClassifier(ClassifierMixin, BaseEstimator):
         gammas = GAMMAS if chosen else (self.gamma_,)
         found = hidden_levels(self.graph_, codes, folds, self._fold_pulls, gammas, n_threads)
         truth = is_of_class(codes[np.concatenate(folds)], len(self.classes_))
-        best = best_gamma(gammas, found, truth)
-        self.gamma_ = gammas[best]
-        return found[best]
+        weights = gamma_weights(found, truth)
+        self.gamma_ = float(np.exp(weights @ np.log(gammas)))
+        return found[int(np.argmax(weights))]
 
     def _lam_by_labels(self) -> bool:
         return self.lam == "cv" and self.alpha is None
