@@ -246,6 +246,8 @@ def test_hidden_folds_leave_a_label_of_every_class():
     for fold in folds:
         assert set(np.delete(codes, fold)) >= {0, 1, 2}
     assert hidden_folds(np.array([0, 1, -1]), np.random.RandomState(0)) == []
+    many = hidden_folds(np.arange(1200) % 2, np.random.RandomState(0))
+    assert [len(fold) for fold in many] == [400]
 
 
 def test_one_label_a_class_is_enough():

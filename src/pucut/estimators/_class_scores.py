@@ -24,6 +24,8 @@ from pucut._checks import FloatArray
 Codes = npt.NDArray[np.intp]
 
 HIDDEN_FOLDS = 3
+# So many hidden labels tell candidates apart well enough: folds beyond them are not looked at.
+ENOUGH_HIDDEN = 300
 INVERSE_PENALTIES = (0.03, 0.3, 3.0)
 LEARNERS = ("trees", *(f"linear, C={c:g}" for c in INVERSE_PENALTIES))
 # Trees that judge, as a share of those that answer.
@@ -54,7 +56,8 @@ class JudgedScores:
 def hidden_folds(codes: Codes, random: np.random.RandomState) -> list[Codes]:
     """Labelled rows to hide, fold by fold, each class spread over the folds.
 
-    A class with a single label is never hidden; where all are such, there is no fold.
+    Three folds, or fewer with enough rows in them. A class with a single label is never hidden;
+    where all are such, there is no fold.
     """
     folds: list[list[Codes]] = [[] for _ in range(HIDDEN_FOLDS)]
     for code in range(int(codes.max()) + 1):
@@ -63,7 +66,12 @@ def hidden_folds(codes: Codes, random: np.random.RandomState) -> list[Codes]:
             for place, fold in enumerate(folds):
                 fold.append(rows[place::HIDDEN_FOLDS])
     joined = [np.sort(np.concatenate(fold)) if fold else np.empty(0, np.intp) for fold in folds]
-    return [rows for rows in joined if len(rows)]
+    before = np.cumsum([0, *map(len, joined[:-1])])
+    return [
+        rows
+        for rows, n_hidden in zip(joined, before, strict=True)
+        if len(rows) and n_hidden < ENOUGH_HIDDEN
+    ]
 
 
 def judged_scores(

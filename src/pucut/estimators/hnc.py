@@ -45,6 +45,8 @@ from pucut.weighted_spaces import weighted_space
 # Signed lambdas: HNC- above 0, HNC+ below.
 ALLOWED = {"minus": (0.0, 1.0), "plus": (-1.0, 0.0), "both": (-1.0, 1.0)}
 _UNJUDGED_GAMMA = 1.0
+# Rows from which the neighbours of dense rows are searched approximately: 99 % of them are enough.
+APPROXIMATE_FROM = 10_000
 
 
 class HNCClassifier(ClassifierMixin, BaseEstimator):
@@ -130,6 +132,8 @@ class HNCClassifier(ClassifierMixin, BaseEstimator):
     on rows of `fit` it can differ from `transduction_`, which knows their labels. Probabilities are
     levels on straight lines from 0 over 1/2 at lambda to 1, and scaled to sum to 1.
 
+    From 10 000 rows on the neighbours of dense rows are searched approximately.
+
     Memory is linear in the edges and in rows times classes. There is no `sample_weight`.
     """
 
@@ -209,7 +213,7 @@ class HNCClassifier(ClassifierMixin, BaseEstimator):
         points = with_narrow_indices(points)
 
         codes, n_classes = labels.codes, len(labels.classes)
-        folds = hidden_folds(codes, random)
+        folds, dense = hidden_folds(codes, random), isinstance(points, np.ndarray)
         self._learn_scores(points, codes, folds, random, n_threads)
         self._space = weighted_space(
             "rows",
@@ -217,6 +221,7 @@ class HNCClassifier(ClassifierMixin, BaseEstimator):
             self.feature_weights_,
             min(self.n_neighbors, len(codes) - 1),
             sigma=self.sigma,
+            method="approximate" if len(codes) >= APPROXIMATE_FROM and dense else "auto",
             n_threads=n_threads,
             random_state=random.randint(np.iinfo(np.int32).max),
         )
