@@ -16,9 +16,10 @@ from pucut.estimators._class_cuts import (
     class_cut,
     decisions,
     gamma_weights,
+    hidden_levels,
     lambdas_by_labels,
 )
-from pucut.estimators._class_scores import hidden_folds, loss_weights
+from pucut.estimators._class_scores import hidden_folds, judged_scores, loss_weights
 from pucut.hnc import hnc_minus, hnc_plus, hnc_plus_minus
 from pucut.pu_labels import checked_class_labels
 
@@ -167,17 +168,17 @@ def test_unseen_rows():
 
 def test_the_level_of_a_new_row_minimises_its_own_terms():
     X, _, y = moons()
-    model = HNCClassifier(gamma=0.7, n_estimators=10, random_state=0).fit(X, y)
-    new = X[:5] + 0.03
+    model = HNCClassifier(gamma=5.0, n_estimators=10, random_state=0).fit(X, y)
+    new = X[:20] + 0.03
     points = model._encoding.encode(new)
     near = model._space.near(points)
     weights = model._space.similarities(near.squared_distances)
-    pull = model._pulls_of(points)[:, 1]
+    pull = 2.0 * model._class_scores.of(points)[:, 1] - 1.0
     tried = np.linspace(-1.0, 1.0, 20_001)
     levels = np.clip(model.paths_[0].switch, -1.0, 1.0)
-    for row in range(5):
+    for row in range(20):
         apart = np.abs(tried[:, None] - levels[near.indices[row]][None, :]) @ weights[row]
-        cost = apart + 0.7 * weights[row].sum() * (tried - pull[row]) ** 2 / 2.0
+        cost = apart + 5.0 * weights[row].sum() * (tried - pull[row]) ** 2 / 2.0
         found = model.decision_function(new[[row]])[0]
         assert_allclose(found, tried[np.argmin(cost)], atol=2e-4)
 
@@ -248,6 +249,36 @@ def test_hidden_folds_leave_a_label_of_every_class():
     assert hidden_folds(np.array([0, 1, -1]), np.random.RandomState(0)) == []
     many = hidden_folds(np.arange(1200) % 2, np.random.RandomState(0))
     assert [len(fold) for fold in many] == [400]
+
+
+def test_folds_do_not_know_their_labels():
+    random = np.random.RandomState(0)
+    points, codes = random.normal(size=(150, 4)), random.randint(0, 2, 150)
+    folds = hidden_folds(codes, random)
+    judged = judged_scores(points, codes, folds, n_trees=40, random=random, n_jobs=1)
+    assert np.mean(np.argmax(judged.of_rows, axis=1) == codes) > 0.8
+    hits = [
+        np.argmax(of[rows], axis=1) == codes[rows]
+        for of, rows in zip(judged.of_folds, folds, strict=True)
+    ]
+    assert np.mean(np.concatenate(hits)) < 0.65
+
+
+def test_hidden_rows_are_hidden_from_the_cuts():
+    X, _, y = moons(20)
+    model = HNCClassifier(n_estimators=10, random_state=0).fit(X, y)
+    rows = np.flatnonzero(y >= 0)[::3]
+    nothing = np.zeros((len(X), 2))
+    (found,) = hidden_levels(model.graph_, y, [rows], [nothing], (1.0,), 1)
+    path = class_cut(
+        model.graph_,
+        np.setdiff1d(np.flatnonzero(y == 1), rows),
+        np.setdiff1d(np.flatnonzero(y == 0), rows),
+        nothing[:, 1],
+        1.0,
+    )
+    assert_array_equal(found[:, 0], np.clip(path.switch[rows], -1.0, 1.0))
+    assert np.abs(found).max() < 1.0
 
 
 def test_one_label_a_class_is_enough():

@@ -1,6 +1,7 @@
 """HNCClassifier: nested cuts between classes that all have labels."""
 
 import numbers
+from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -47,6 +48,14 @@ ALLOWED = {"minus": (0.0, 1.0), "plus": (-1.0, 0.0), "both": (-1.0, 1.0)}
 _UNJUDGED_GAMMA = 1.0
 # Rows from which the neighbours of dense rows are searched approximately: 99 % of them are enough.
 APPROXIMATE_FROM = 10_000
+
+
+@dataclass(frozen=True, eq=False)
+class _Pulls:
+    """Scores from -1 to 1, a column a class: of all labels, and with each fold hidden."""
+
+    of_rows: FloatArray
+    of_folds: list[FloatArray]
 
 
 class HNCClassifier(ClassifierMixin, BaseEstimator):
@@ -214,7 +223,7 @@ class HNCClassifier(ClassifierMixin, BaseEstimator):
 
         codes, n_classes = labels.codes, len(labels.classes)
         folds, dense = hidden_folds(codes, random), isinstance(points, np.ndarray)
-        self._learn_scores(points, codes, folds, random, n_threads)
+        pulls = self._learn_scores(points, codes, folds, random, n_threads)
         self._space = weighted_space(
             "rows",
             points,
@@ -226,12 +235,11 @@ class HNCClassifier(ClassifierMixin, BaseEstimator):
             random_state=random.randint(np.iinfo(np.int32).max),
         )
         self.graph_ = self._space.graph(self._space.lists.n_neighbors)
-        hidden = self._judge_gamma(codes, folds, n_threads)
-        self.paths_ = class_paths(self.graph_, codes, self._pulls, self.gamma_, n_threads)
+        hidden = self._judge_gamma(codes, folds, pulls, n_threads)
+        self.paths_ = class_paths(self.graph_, codes, pulls.of_rows, self.gamma_, n_threads)
         levels = levels_of(self.paths_)
         truth = is_of_class(codes[np.concatenate(folds)] if folds else codes[:0], n_classes)
         self.lam_ = self._lambdas(levels, hidden, truth, shares)
-        del self._pulls, self._fold_pulls
 
         decided = decisions(levels, self.lam_)
         known = np.flatnonzero(labels.is_labelled)
@@ -281,21 +289,22 @@ class HNCClassifier(ClassifierMixin, BaseEstimator):
         folds: list[Codes],
         random: np.random.RandomState,
         n_threads: int,
-    ) -> None:
-        """Sets the learners, the pulls of the rows, and what the features weigh."""
+    ) -> _Pulls:
+        """Sets the learners and what the features weigh; returns what the learners say."""
         n_rows, n_features = points.shape
         self._class_scores: ClassScores | None = None
         self.score_weights_: dict[str, float] | None = None
-        self._pulls = np.zeros((n_rows, len(self.classes_)))
-        self._fold_pulls = [self._pulls] * len(folds)
+        nothing = np.zeros((n_rows, len(self.classes_)))
+        pulls = _Pulls(nothing, [nothing] * len(folds))
         if self.scores is not None:
             judged = judged_scores(
                 points, codes, folds, n_trees=self.n_estimators, random=random, n_jobs=n_threads
             )
             self._class_scores = judged.scores
             self.score_weights_ = dict(zip(LEARNERS, judged.scores.weights.tolist(), strict=True))
-            self._pulls = 2.0 * judged.of_rows - 1.0
-            self._fold_pulls = [2.0 * found - 1.0 for found in judged.of_folds]
+            pulls = _Pulls(
+                2.0 * judged.of_rows - 1.0, [2.0 * found - 1.0 for found in judged.of_folds]
+            )
         weights = self.feature_weights
         if isinstance(weights, str):
             if self._class_scores is None:
@@ -308,13 +317,16 @@ class HNCClassifier(ClassifierMixin, BaseEstimator):
             weights = weights if weights.any() else None
         weights = np.ones(n_features) if weights is None else weights
         self.feature_weights_ = checked_feature_weights(weights, n_features, ("trees",))
+        return pulls
 
     def _pulls_of(self, points: Any) -> FloatArray:
         if self._class_scores is None:
             return np.zeros((points.shape[0], len(self.classes_)))
         return 2.0 * self._class_scores.of(points) - 1.0
 
-    def _judge_gamma(self, codes: Codes, folds: list[Codes], n_threads: int) -> FloatArray | None:
+    def _judge_gamma(
+        self, codes: Codes, folds: list[Codes], pulls: _Pulls, n_threads: int
+    ) -> FloatArray | None:
         """Sets gamma; returns the levels of hidden rows, where they are known."""
         chosen = self.scores is not None and isinstance(self.gamma, str)
         given = _UNJUDGED_GAMMA if isinstance(self.gamma, str) else float(self.gamma)
@@ -322,7 +334,7 @@ class HNCClassifier(ClassifierMixin, BaseEstimator):
         if not folds or not (chosen or self._lam_by_labels()):
             return None
         gammas = GAMMAS if chosen else (self.gamma_,)
-        found = hidden_levels(self.graph_, codes, folds, self._fold_pulls, gammas, n_threads)
+        found = hidden_levels(self.graph_, codes, folds, pulls.of_folds, gammas, n_threads)
         truth = is_of_class(codes[np.concatenate(folds)], len(self.classes_))
         weights = gamma_weights(found, truth)
         self.gamma_ = float(np.exp(weights @ np.log(gammas)))
