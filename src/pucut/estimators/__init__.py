@@ -1,4 +1,4 @@
-"""The classifiers.
+"""The classifiers, and what else the nested cuts are good for.
 
 Those of `NEURAL` need PyTorch, and are imported when they are first asked for.
 """
@@ -11,7 +11,9 @@ from pucut.estimators.graph_methods import PULabelPropagationClassifier, PUMaxMa
 from pucut.estimators.hnc import HNCClassifier
 from pucut.estimators.naive import ElkanNotoClassifier, PUThresholdClassifier
 from pucut.estimators.one_class import OneClassPUClassifier
+from pucut.estimators.outliers import CutOutlierDetector
 from pucut.estimators.pu_extra_trees import PUExtraTreesClassifier
+from pucut.estimators.queries import CutQueryStrategy
 from pucut.estimators.svm import BiasedSVMClassifier
 from pucut.estimators.two_hnc import TwoHNCClassifier
 from pucut.estimators.two_step import RocchioClassifier, SpyClassifier
@@ -25,6 +27,8 @@ NEURAL = ("NNPUClassifier", "UPUClassifier")
 __all__ = [
     "BaggingSVMClassifier",
     "BiasedSVMClassifier",
+    "CutOutlierDetector",
+    "CutQueryStrategy",
     "ElkanNotoClassifier",
     "HNCClassifier",
     "OneClassPUClassifier",

@@ -1,0 +1,113 @@
+"""Which rows to ask about, from where they switch sides along the path of nested cuts.
+
+With both classes labelled the net pull of a row of degree d towards S is lambda d, for lambda from
+-1 to 1: HNC- below 0 and HNC+ above. Known positives are fixed in S, known negatives in S'. The
+level of a row is minus the lambda at which it joins S. It is near 1 or -1 where a row hangs on one
+kind of labelled rows, and near 0 on the border and wherever labels hardly reach: a group of rows
+without any label switches as a whole, at what connects it with one side more than with the other,
+divided by the sum of its degrees.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+from scipy.stats import rankdata
+
+from pucut._checks import BoolArray, FloatArray
+from pucut.parametric_cut import CutPath, parametric_cut
+from pucut.partitions import IndexArray, two_stage_cuts
+from pucut.selection import closest_partition
+
+# A row that is asked about speaks for others up to this many edges away.
+HOPS = 3
+# Behind its own neighbours it speaks for half as much with every edge.
+_LOSS_PER_HOP = 0.5
+
+
+def two_sided_path(
+    graph: sp.csr_array,
+    is_positive: BoolArray,
+    is_negative: BoolArray,
+    *,
+    n_threads: int | None = None,
+) -> CutPath:
+    """All minimum cuts between the known positives and the known negatives."""
+    degrees = np.asarray(graph.sum(axis=1), dtype=np.float64).ravel()
+    # What source and sink both have counts for neither side; so no capacity is negative.
+    return parametric_cut(
+        graph,
+        source=(2.0 * degrees, degrees),
+        sink=(2.0 * degrees, np.zeros(len(degrees))),
+        lambda_range=(-1.0, 1.0),
+        source_seeds=is_positive,
+        sink_seeds=is_negative,
+        n_threads=n_threads,
+    )
+
+
+def two_sided_levels(path: CutPath) -> FloatArray:
+    """From -1 to 1, the known negatives at -1 and the known positives at 1."""
+    levels: FloatArray = -np.clip(path.switch, -1.0, 1.0)
+    return levels
+
+
+def one_sided_levels(
+    graph: sp.csr_array,
+    is_positive: BoolArray,
+    prior: float,
+    *,
+    remoteness: FloatArray | None = None,
+    n_threads: int | None = None,
+) -> FloatArray:
+    """Levels from -1 to 1 where only positives are known: 0 is where the prior cuts.
+
+    They are the ranks, on either side, in the partition of 2-HNC that is closest to the prior.
+    """
+    stages = two_stage_cuts(graph, is_positive, prior, remoteness=remoteness, n_threads=n_threads)
+    partition = closest_partition(stages, prior)
+    inside = partition.is_positive
+    levels = np.empty(len(inside))
+    levels[inside] = rankdata(partition.level[inside]) / np.count_nonzero(inside)
+    levels[~inside] = -rankdata(-partition.level[~inside]) / np.count_nonzero(~inside)
+    return levels
+
+
+def spoken_for(graph: sp.csr_array, row: int) -> FloatArray:
+    """How far a row speaks for each row, from 0 to 1: by similarity, along at most `HOPS` edges.
+
+    What comes over several neighbours adds up.
+    """
+    share = np.zeros(graph.shape[0])
+    share[row] = 1.0
+    loss = 1.0
+    for _ in range(HOPS):
+        share = np.maximum(share, np.minimum(loss * (graph @ share), 1.0))
+        loss = _LOSS_PER_HOP
+    return share
+
+
+def greedy_batch(
+    graph: sp.csr_array,
+    utility: FloatArray,
+    candidates: IndexArray,
+    batch_size: int,
+    *,
+    diversity: float,
+    order: npt.NDArray[Any],
+) -> Iterator[tuple[int, FloatArray]]:
+    """The rows of a batch, one after the other, each with the utilities it was chosen by.
+
+    Every chosen row takes from the utility of the others the share it speaks for, times
+    `diversity`. Of equals the first in `order`, a permutation of all rows, is taken. Utilities are
+    NaN for rows that could not be chosen.
+    """
+    left = np.full(len(utility), np.nan)
+    left[candidates] = utility[candidates]
+    for _ in range(batch_size):
+        row = int(order[np.nanargmax(left[order])])
+        yield row, left
+        left = left * (1.0 - diversity * spoken_for(graph, row))
+        left[row] = np.nan
