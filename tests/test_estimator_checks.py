@@ -8,6 +8,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from pucut import (
     BaggingSVMClassifier,
     BiasedSVMClassifier,
+    CutOutlierDetector,
     ElkanNotoClassifier,
     OneClassPUClassifier,
     PUBaggingClassifier,
@@ -41,7 +42,11 @@ ESTIMATORS = [
 ]
 
 
-@parametrize_with_checks(ESTIMATORS)
+# No PU labels: outside of the contract of the classifiers.
+OTHERS = [CutOutlierDetector(), CutOutlierDetector(contamination=0.1)]
+
+
+@parametrize_with_checks([*ESTIMATORS, *OTHERS])
 def test_scikit_learn_check(estimator, check):
     check(estimator)
 

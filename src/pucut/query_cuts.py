@@ -58,20 +58,21 @@ def one_sided_levels(
     graph: sp.csr_array,
     is_positive: BoolArray,
     prior: float,
+    remoteness: FloatArray,
     *,
-    remoteness: FloatArray | None = None,
     n_threads: int | None = None,
 ) -> FloatArray:
     """Levels from -1 to 1 where only positives are known: 0 is where the prior cuts.
 
-    They are the ranks, on either side, in the partition of 2-HNC that is closest to the prior.
+    They are ranks, by the stage of 2-HNC that has the partition closest to the prior. Of rows that
+    switch together those nearer to the known positives come first, so that the prior can cut
+    between them.
     """
     stages = two_stage_cuts(graph, is_positive, prior, remoteness=remoteness, n_threads=n_threads)
-    partition = closest_partition(stages, prior)
-    inside = partition.is_positive
-    levels = np.empty(len(inside))
-    levels[inside] = rankdata(partition.level[inside]) / np.count_nonzero(inside)
-    levels[~inside] = -rankdata(-partition.level[~inside]) / np.count_nonzero(~inside)
+    switch = closest_partition(stages, prior).level
+    _, step = np.unique(np.column_stack([switch, -remoteness]), axis=0, return_inverse=True)
+    above_cut = (rankdata(step) - 0.5) / len(switch) - (1.0 - prior)
+    levels: FloatArray = above_cut / np.where(above_cut > 0.0, prior, 1.0 - prior)
     return levels
 
 

@@ -46,8 +46,9 @@ class CutQueryStrategy(BaseEstimator):
         alone decides.
     aim : {"boundary", "positive"}, default="boundary"
         Rows whose class is least sure, or those most likely positive, to find more of them.
-    diversity : float from 0 to 1, default=1.0
-        How much a chosen row takes from the utility of those it speaks for.
+    diversity : float from 0 to 1, optional
+        How much a chosen row takes from the utility of those it speaks for. By default 1 for aim
+        "boundary" and 0 for "positive": where one positive is, there are others.
     prior : float or "auto", default="auto"
         Fraction of positives among all rows. Needed as long as only positives are labelled; "auto"
         estimates it then.
@@ -79,7 +80,7 @@ class CutQueryStrategy(BaseEstimator):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "estimator": [HasMethods(["fit", "predict_proba"]), None],
         "aim": [StrOptions({"boundary", "positive"})],
-        "diversity": [Interval(numbers.Real, 0.0, 1.0, closed="both")],
+        "diversity": [Interval(numbers.Real, 0.0, 1.0, closed="both"), None],
         "prior": PRIOR_CONSTRAINTS,
         "n_neighbors": [Interval(numbers.Integral, 1, None, closed="left"), None],
         "neighbors": [StrOptions({"auto", "exact", "approximate", "torch"})],
@@ -94,7 +95,7 @@ class CutQueryStrategy(BaseEstimator):
         estimator: Any = None,
         *,
         aim: str = "boundary",
-        diversity: float = 1.0,
+        diversity: float | None = None,
         prior: Any = "auto",
         n_neighbors: int | None = None,
         neighbors: str = "auto",
@@ -172,7 +173,7 @@ class CutQueryStrategy(BaseEstimator):
                 graph,
                 is_positive,
                 self.prior_,
-                remoteness=_distance_to(points, is_positive, n_threads),
+                _distance_to(points, is_positive, n_threads),
                 n_threads=n_threads,
             )
         utility = _utility(self.levels_, self.aim)
@@ -185,13 +186,18 @@ class CutQueryStrategy(BaseEstimator):
             utility,
             rows,
             size,
-            diversity=float(self.diversity),
+            diversity=self._settled_diversity(),
             order=random.permutation(X.shape[0]),
         )
         if not return_utilities:
             return np.array([row for row, _ in batch], dtype=np.intp)
         chosen, utilities = zip(*batch, strict=True)
         return np.array(chosen, dtype=np.intp), np.array(utilities)
+
+    def _settled_diversity(self) -> float:
+        if self.diversity is None:
+            return 1.0 if self.aim == "boundary" else 0.0
+        return float(self.diversity)
 
     def _space(self, points: Any, random: np.random.RandomState) -> WeightedSpace:
         n_others = points.shape[0] - 1
