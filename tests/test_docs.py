@@ -22,9 +22,11 @@ EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 # Each takes a few seconds on one core; the others are left to `make docs`.
 FAST = (
     "all_cuts.py",
+    "cut_outliers.py",
     "cut_engine.py",
     "in_a_picture.py",
     "next_labelling_round.py",
+    "next_labels.py",
     "outliers.py",
     "report_digits.py",
     "your_own_graph.py",

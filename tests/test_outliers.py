@@ -4,6 +4,7 @@ import itertools
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.metrics import roc_auc_score
 
@@ -143,3 +144,13 @@ def test_densities_and_the_densest_by_hand():
 def test_bad_input_is_named(arguments, regular, message):
     with pytest.raises(ValueError, match=message):
         CutOutlierDetector(**arguments).fit(table(), regular=regular)
+
+
+def test_a_table_of_categories_and_gaps_is_taken():
+    random = np.random.default_rng(0)
+    frame = pd.DataFrame({"size": random.normal(size=80), "kind": list("ab") * 40})
+    frame.loc[3, "size"] = np.nan
+    frame.loc[7, ["size", "kind"]] = [30.0, "c"]
+    detector = CutOutlierDetector(contamination=1 / 80).fit(frame)
+    np.testing.assert_array_equal(np.flatnonzero(detector.predict(frame) == -1), [7])
+    assert detector.feature_names_in_.tolist() == ["size", "kind"]
