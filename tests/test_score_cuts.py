@@ -97,3 +97,23 @@ def test_a_large_gamma_leaves_the_scores_as_they_are():
     graph, is_labelled, scores, _ = problem(0)
     x = score_cut(graph, is_labelled, scores, 1e6).switch
     np.testing.assert_allclose(x[~is_labelled], scores[~is_labelled], atol=1e-5)
+
+
+def test_each_row_may_have_its_own_gamma():
+    """A number for each row is that number for all where they are equal, and else the row's own."""
+    graph, is_labelled, scores, gamma = problem(3)
+    each = np.full(len(scores), gamma)
+    np.testing.assert_array_equal(
+        score_cut(graph, is_labelled, scores, each).switch,
+        score_cut(graph, is_labelled, scores, gamma).switch,
+    )
+    each[-1] = 1e9  # nothing but its own score counts
+    assert score_cut(graph, is_labelled, scores, each).switch[-1] == pytest.approx(scores[-1])
+    near, weights = np.array([[0, 1], [1, 2]], dtype=np.int32), np.array([[1.0, 0.5], [0.2, 0.4]])
+    levels, new, both = np.array([0.1, 0.9, 0.4]), np.array([0.3, 0.6]), np.array([0.7, 5.0])
+    found = levels_of_new_rows(near, weights, levels, new, both)
+    for row in range(2):
+        alone = levels_of_new_rows(
+            near[row : row + 1], weights[row : row + 1], levels, new[row : row + 1], both[row]
+        )
+        assert found[row] == alone[0]

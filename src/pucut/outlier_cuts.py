@@ -3,7 +3,8 @@
 Every row is pulled to the regular side by its own density, which is the share of rows that are
 farther from their neighbours than it is from its own, and by its similarity to rows that are there.
 The cuts for all lambda are those of `pucut.score_cuts` with the regular rows as seeds; the level of
-a row is the lambda at which it leaves.
+a row is the lambda at which it leaves. The density counts alike for all rows, as for one of median
+degree: a lone row is not held by the little that connects it.
 """
 
 from dataclasses import dataclass
@@ -37,7 +38,8 @@ class OutlierCuts:
     is_seed : bool array of shape (n_samples,)
     remoteness : float array of shape (n_samples,)
         Mean distance to the neighbours.
-    density_weight : float
+    pull : float
+        How much the density counts, in the unit of degrees.
     score : float array of shape (n_samples,)
         Higher is more regular: the lambda at which a row leaves, seeds above all others.
     """
@@ -46,7 +48,7 @@ class OutlierCuts:
     path: CutPath
     is_seed: BoolArray
     remoteness: FloatArray
-    density_weight: float
+    pull: float
     score: FloatArray
 
     def scores_of(self, points: Any) -> FloatArray:
@@ -56,12 +58,13 @@ class OutlierCuts:
         """
         lists = self.space.near(points)
         density = densities(_mean_distance(lists), self.remoteness)
+        weights = self.space.similarities(lists.squared_distances)
         levels = levels_of_new_rows(
             lists.indices,
-            self.space.similarities(lists.squared_distances),
+            weights,
             np.where(self.is_seed, np.inf, self.path.switch),
             density,
-            self.density_weight,
+            self.pull / weights.sum(axis=1),
         )
         scores: FloatArray = levels + _TIE_WEIGHT * density
         is_known = lists.squared_distances[:, 0] == 0.0
@@ -86,11 +89,13 @@ def find_outliers(
     is_seed = densest(remoteness, DENSEST_SHARE) if regular is None else regular
     density = densities(remoteness, remoteness)
     graph = space.graph(space.lists.n_neighbors)
-    path = score_cut(graph, is_seed, density, density_weight, n_threads=space.n_threads)
-    # No row leaves later than at its density and 1 / density_weight.
-    level = np.where(is_seed, 1.0 + 1.0 / density_weight + density, path.switch)
+    degrees = np.asarray(graph.sum(axis=1), dtype=np.float64).ravel()
+    pull = density_weight * float(np.median(degrees))
+    path = score_cut(graph, is_seed, density, pull / degrees, n_threads=space.n_threads)
+    # No row leaves later than at its density and its degree / pull.
+    level = np.where(is_seed, 1.0 + degrees.max() / pull + density, path.switch)
     score = _shared_by_equals(level + _TIE_WEIGHT * density, space.points)
-    return OutlierCuts(space, path, is_seed, remoteness, density_weight, score)
+    return OutlierCuts(space, path, is_seed, remoteness, pull, score)
 
 
 def densities(remoteness: FloatArray, among: FloatArray) -> FloatArray:

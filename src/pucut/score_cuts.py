@@ -24,7 +24,7 @@ def score_cut(
     graph: Any,
     is_labelled: BoolArray,
     scores: FloatArray,
-    gamma: float,
+    gamma: float | FloatArray,
     *,
     n_threads: int | None = None,
 ) -> CutPath:
@@ -35,8 +35,8 @@ def score_cut(
     graph : symmetric CSR matrix
         Similarities of all rows.
     scores : float array of shape (n_samples,), from 0 to 1
-    gamma : float
-        Above 0: how much the scores count beside the graph.
+    gamma : float, or float array of shape (n_samples,)
+        Above 0: how much the scores count beside the graph, for all rows or for each.
     """
     degrees = np.asarray(graph.sum(axis=1), dtype=np.float64).ravel()
     nothing = np.zeros(len(scores))
@@ -46,7 +46,7 @@ def score_cut(
         source=(slope * scores, nothing),
         sink=(nothing, slope),
         # A row with nothing but labelled neighbours has the largest x, its score + 1 / gamma.
-        lambda_range=(0.0, 1.0 + 2.0 / gamma),
+        lambda_range=(0.0, 1.0 + 2.0 / float(np.min(gamma))),
         source_seeds=is_labelled,
         n_threads=n_threads,
     )
@@ -57,7 +57,7 @@ def levels_of_new_rows(
     weights: FloatArray,
     levels: FloatArray,
     scores: FloatArray,
-    gamma: float,
+    gamma: float | FloatArray,
 ) -> FloatArray:
     """The x of rows beside the graph, each by itself, with the x of all rows of the graph fixed.
 
@@ -72,6 +72,7 @@ def levels_of_new_rows(
     below = np.zeros((len(neighbors), neighbors.shape[1] + 1))
     np.cumsum(weight, axis=1, out=below[:, 1:])
     degree = below[:, -1:]
-    balance = scores[:, None] + (degree - 2.0 * below) / (gamma * degree)
+    pull = np.reshape(gamma, (-1, 1)) * degree
+    balance = scores[:, None] + (degree - 2.0 * below) / pull
     found: FloatArray = np.median(np.concatenate([near, balance], axis=1), axis=1)
     return found

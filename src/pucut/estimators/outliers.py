@@ -34,7 +34,7 @@ class CutOutlierDetector(OutlierMixin, BaseEstimator):
     n_neighbors : int, optional
         Neighbours in the graph and for the density. By default 15, or all other rows where there
         are fewer. A group of outliers that has fewer members than this is seen as sparse.
-    density_weight : float, default=4.0
+    density_weight : float, default=2.0
         How much the density of a row itself counts beside its neighbours. Towards infinity rows
         are ordered by their mean distance to their neighbours alone.
     contamination : float from 0 to 0.5 or "auto", default="auto"
@@ -89,7 +89,7 @@ class CutOutlierDetector(OutlierMixin, BaseEstimator):
         self,
         *,
         n_neighbors: int | None = None,
-        density_weight: float = 4.0,
+        density_weight: float = 2.0,
         contamination: Any = "auto",
         neighbors: str = "auto",
         n_jobs: int | None = None,
