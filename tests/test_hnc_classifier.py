@@ -13,7 +13,6 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from pucut import HNCClassifier
 from pucut.estimators._class_cuts import (
     GAMMAS,
-    class_cut,
     decisions,
     gamma_weights,
     hidden_levels,
@@ -22,6 +21,7 @@ from pucut.estimators._class_cuts import (
 from pucut.estimators._class_scores import hidden_folds, judged_scores, loss_weights
 from pucut.hnc import hnc_minus, hnc_plus, hnc_plus_minus
 from pucut.pu_labels import checked_class_labels
+from pucut.score_cuts import two_sided_cut
 
 
 @parametrize_with_checks(
@@ -55,7 +55,7 @@ def cut_objective(graph, mask, scores, gamma, lam):
 @pytest.mark.parametrize("gamma", [0.3, 2.0])
 def test_cuts_are_the_best_of_all_subsets(seed, gamma):
     graph, inside, outside, scores = small_problem(seed)
-    path = class_cut(graph, inside, outside, scores, gamma)
+    path = two_sided_cut(graph, inside, outside, scores, gamma)
     free = np.flatnonzero(~inside & ~outside)
     for lam in (-0.9, -0.35, 0.0, 0.2, 0.8):
         best = np.inf
@@ -72,7 +72,7 @@ def test_cuts_are_the_best_of_all_subsets(seed, gamma):
 @pytest.mark.parametrize("seed", range(6))
 def test_without_scores_both_halves_are_hnc(seed):
     graph, inside, outside, _ = small_problem(seed, 12)
-    path = class_cut(graph, inside, outside, np.zeros(12), 1.0)
+    path = two_sided_cut(graph, inside, outside, np.zeros(12), 1.0)
     minus, plus = hnc_minus(graph, inside, outside), hnc_plus(graph, inside, outside)
     for lam in (0.07, 0.31, 0.77):
         assert_array_equal(path.source_set(lam), minus.source_set(lam))
@@ -270,7 +270,7 @@ def test_hidden_rows_are_hidden_from_the_cuts():
     rows = np.flatnonzero(y >= 0)[::3]
     nothing = np.zeros((len(X), 2))
     (found,) = hidden_levels(model.graph_, y, [rows], [nothing], (1.0,), 1)
-    path = class_cut(
+    path = two_sided_cut(
         model.graph_,
         np.setdiff1d(np.flatnonzero(y == 1), rows),
         np.setdiff1d(np.flatnonzero(y == 0), rows),

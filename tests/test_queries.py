@@ -20,7 +20,6 @@ from pucut.query_cuts import (
     one_sided_levels,
     spoken_for,
     two_sided_levels,
-    two_sided_path,
 )
 from pucut.selection import closest_partition
 
@@ -49,7 +48,7 @@ def test_levels_are_where_hnc_plus_and_minus_switch(seed):
     positive, negative = np.zeros((2, 30), dtype=bool)
     positive[:3] = True
     negative[-3:] = True
-    levels = two_sided_levels(two_sided_path(graph, positive, negative))
+    levels = two_sided_levels(graph, positive, negative)
     minus, plus = hnc_minus(graph, positive, negative), hnc_plus(graph, positive, negative)
     for path, sign in ((minus, 1.0), (plus, -1.0)):
         for lam in np.linspace(0.013, 0.987, 40):

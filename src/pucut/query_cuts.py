@@ -1,11 +1,10 @@
 """Which rows to ask about, from where they switch sides along the path of nested cuts.
 
-With both classes labelled the net pull of a row of degree d towards S is lambda d, for lambda from
--1 to 1: HNC- below 0 and HNC+ above. Known positives are fixed in S, known negatives in S'. The
-level of a row is minus the lambda at which it joins S. It is near 1 or -1 where a row hangs on one
-kind of labelled rows, and near 0 on the border and wherever labels hardly reach: a group of rows
-without any label switches as a whole, at what connects it with one side more than with the other,
-divided by the sum of its degrees.
+With both classes labelled, known positives are fixed in S and known negatives in S'. The level of
+a row is the lambda up to which it is in S. It is near 1 or -1 where a row hangs on one kind of
+labelled rows, and near 0 on the border and wherever labels hardly reach: a group of rows without
+any label switches as a whole, at what connects it with one side more than with the other, divided
+by the sum of its degrees.
 """
 
 from collections.abc import Iterator
@@ -17,8 +16,8 @@ import scipy.sparse as sp
 from scipy.stats import rankdata
 
 from pucut._checks import BoolArray, FloatArray
-from pucut.parametric_cut import CutPath, parametric_cut
 from pucut.partitions import IndexArray, two_stage_cuts
+from pucut.score_cuts import two_sided_cut
 from pucut.selection import closest_partition
 
 # A row that is asked about speaks for others up to this many edges away.
@@ -27,30 +26,17 @@ HOPS = 3
 _LOSS_PER_HOP = 0.5
 
 
-def two_sided_path(
+def two_sided_levels(
     graph: sp.csr_array,
     is_positive: BoolArray,
     is_negative: BoolArray,
     *,
     n_threads: int | None = None,
-) -> CutPath:
-    """All minimum cuts between the known positives and the known negatives."""
-    degrees = np.asarray(graph.sum(axis=1), dtype=np.float64).ravel()
-    # What source and sink both have counts for neither side; so no capacity is negative.
-    return parametric_cut(
-        graph,
-        source=(2.0 * degrees, degrees),
-        sink=(2.0 * degrees, np.zeros(len(degrees))),
-        lambda_range=(-1.0, 1.0),
-        source_seeds=is_positive,
-        sink_seeds=is_negative,
-        n_threads=n_threads,
-    )
-
-
-def two_sided_levels(path: CutPath) -> FloatArray:
+) -> FloatArray:
     """From -1 to 1, the known negatives at -1 and the known positives at 1."""
-    levels: FloatArray = -np.clip(path.switch, -1.0, 1.0)
+    nothing = np.zeros(len(is_positive))
+    path = two_sided_cut(graph, is_positive, is_negative, nothing, 1.0, n_threads=n_threads)
+    levels: FloatArray = np.clip(path.switch, -1.0, 1.0)
     return levels
 
 

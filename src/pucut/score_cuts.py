@@ -52,6 +52,40 @@ def score_cut(
     )
 
 
+def two_sided_cut(
+    graph: Any,
+    inside: BoolArray,
+    outside: BoolArray,
+    scores: FloatArray,
+    gamma: float,
+    *,
+    n_threads: int | None = None,
+) -> CutPath:
+    """All cuts between the labelled rows of two sides, for lambda from -1 to 1.
+
+    With d_i the degree of row i, score_i a number from -1 to 1 and gamma above 0:
+
+        minimise  C(S, S')  +  gamma * sum over i in S of d_i (lambda - score_i)
+
+    With scores 0 and gamma 1 this is HNC- at lambda for lambda > 0, and HNC+ at -lambda for
+    lambda < 0: both problems are halves of one path, and lambda 0 is the plain minimum cut. S
+    shrinks as lambda grows. `switch`, the lambda up to which a row is in S, is infinite where it
+    never changes sides; with scores it is the score smoothed along the graph.
+    """
+    slope = gamma * np.asarray(graph.sum(axis=1), dtype=np.float64).ravel()
+    nothing = np.zeros(len(slope))
+    return parametric_cut(
+        graph,
+        # Both sides have gamma d_i more than said above, so that no capacity is negative.
+        source=(slope * (1.0 + scores), nothing),
+        sink=(slope, slope),
+        lambda_range=(-1.0, 1.0),
+        source_seeds=inside,
+        sink_seeds=outside,
+        n_threads=n_threads,
+    )
+
+
 def levels_of_new_rows(
     neighbors: npt.NDArray[np.int32],
     weights: FloatArray,

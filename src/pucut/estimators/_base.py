@@ -135,23 +135,3 @@ class PUClassifier(ClassifierMixin, BaseEstimator):
         self._calibration = calibrate(
             scores, labels.is_labelled, self.prior_, half_at=self.threshold_
         )
-
-
-def checked_table(estimator: Any, X: Any, *, reset: bool) -> Any:
-    """X with the number and names of its columns checked, for estimators that take any table.
-
-    What the columns of a data frame hold is checked when they are read (`pucut.tables`).
-    """
-    if hasattr(X, "columns") and hasattr(X, "dtypes"):
-        validate_data(estimator, X, reset=reset, skip_check_array=True)
-        return X
-    if isinstance(X, (list, tuple)) and np.asarray(X).dtype.kind in "US":
-        X = np.asarray(X, dtype=object)  # numbers beside strings would become strings
-    return validate_data(
-        estimator,
-        X,
-        reset=reset,
-        accept_sparse=["csc", "csr"],
-        dtype=None,
-        ensure_all_finite="allow-nan",
-    )

@@ -1,13 +1,6 @@
-"""Cuts between the labelled rows of one class and those of the others.
+"""Cuts between the labelled rows of one class and those of the others, class by class.
 
-With d_i the degree of row i, score_i a number from -1 to 1, gamma above 0 and lambda from -1 to 1:
-
-    minimise  C(S, S')  +  gamma * sum over i in S of d_i (lambda - score_i)
-
-the labelled rows of the class being in S and all other labelled rows in S'. With scores 0 and gamma
-1 this is HNC- at lambda for lambda > 0, and HNC+ at -lambda for lambda < 0: both problems are ends
-of one path, and lambda 0 is the plain minimum cut between the classes. A row's level is the lambda
-up to which it is in S; with scores, the levels are the scores smoothed along the graph.
+Scores go from -1 to 1, and so do levels (`pucut.score_cuts.two_sided_cut`).
 """
 
 import itertools
@@ -19,36 +12,12 @@ import numpy as np
 from pucut._checks import BoolArray, FloatArray
 from pucut.chosen_cuts import in_threads
 from pucut.estimators._class_scores import Codes, loss_weights
-from pucut.parametric_cut import CutPath, parametric_cut
-from pucut.score_cuts import levels_of_new_rows
+from pucut.parametric_cut import CutPath
+from pucut.score_cuts import levels_of_new_rows, two_sided_cut
 
 GAMMAS = (0.3, 1.0, 3.0)
 LAMBDAS = np.linspace(-0.9, 0.9, 19)
 _SMALL = 1e-12
-
-
-def class_cut(
-    graph: Any,
-    inside: BoolArray,
-    outside: BoolArray,
-    scores: FloatArray,
-    gamma: float,
-    *,
-    n_threads: int | None = None,
-) -> CutPath:
-    """All cuts for lambda from -1 to 1; S shrinks, `switch` is infinite where a row stays."""
-    slope = gamma * np.asarray(graph.sum(axis=1), dtype=np.float64).ravel()
-    nothing = np.zeros(len(slope))
-    return parametric_cut(
-        graph,
-        # Both sides have gamma d_i more than said above, so that no capacity is negative.
-        source=(slope * (1.0 + scores), nothing),
-        sink=(slope, slope),
-        lambda_range=(-1.0, 1.0),
-        source_seeds=inside,
-        sink_seeds=outside,
-        n_threads=n_threads,
-    )
 
 
 def cut_classes(n_classes: int) -> range:
@@ -65,7 +34,7 @@ def class_paths(
     def path(code: int) -> CutPath:
         inside, alone = codes == code, n_threads if len(cut) == 1 else 1
         outside = (codes >= 0) & ~inside
-        return class_cut(graph, inside, outside, scores[:, code], gamma, n_threads=alone)
+        return two_sided_cut(graph, inside, outside, scores[:, code], gamma, n_threads=alone)
 
     return in_threads(path, cut, n_threads)
 

@@ -18,7 +18,7 @@ from pucut.estimators._base import PRIOR_CONSTRAINTS, checked_table
 from pucut.neighbors import nearest_to
 from pucut.priors import estimate_prior
 from pucut.pu_labels import PULabels, checked_prior
-from pucut.query_cuts import greedy_batch, one_sided_levels, two_sided_levels, two_sided_path
+from pucut.query_cuts import greedy_batch, one_sided_levels, two_sided_levels
 from pucut.weighted_spaces import WeightedSpace, weighted_space
 
 # So many neighbours, where a table has as many other rows.
@@ -164,8 +164,7 @@ class CutQueryStrategy(BaseEstimator):
         n_threads = space.n_threads
         self.prior_: float | None = None
         if is_negative.any():
-            path = two_sided_path(graph, is_positive, is_negative, n_threads=n_threads)
-            self.levels_ = two_sided_levels(path)
+            self.levels_ = two_sided_levels(graph, is_positive, is_negative, n_threads=n_threads)
         else:
             labels = PULabels(is_positive, np.array([False, True]))
             self.prior_ = checked_prior(self._settled_prior(X, is_positive, random), labels)
