@@ -138,7 +138,7 @@ class TestExact:
         wanted = np.argsort(exact, axis=1, kind="stable")[:, :8]
         np.testing.assert_array_equal(nearest_to(points, queries, 8, method).indices, wanted)
 
-    @pytest.mark.parametrize("method", ["exact", "approximate"])
+    @pytest.mark.parametrize("method", ["exact", "approximate", "torch"])
     def test_a_query_beyond_single_precision(self, method):
         points, queries = blobs(600, 3), np.array([[0.0, 0, 0], [1e60, 0, 0]])
         lists = nearest_to(points, queries, 5, method, random_state=0)
@@ -196,26 +196,6 @@ class TestExact:
         same(nearest_neighbors(sp.csr_matrix(points), 12, "exact"), dense)
         same(nearest_neighbors(points, 12, "torch"), dense)
         same(nearest_neighbors(sp.csr_array(points), 12, "torch"), dense)
-
-    def test_torch_uses_the_same_lanes(self):
-        assert torch_search.LANES == LANES
-
-    def test_torch_resolves_ties_in_little_memory(self, monkeypatch):
-        points = binary(300, 11)
-        wanted = nearest_neighbors(points, 10, "exact")
-        monkeypatch.setitem(torch_search._MEMORY, "cpu", 1 << 16)
-        same(nearest_neighbors(points, 10, "torch"), wanted)
-
-    def test_torch_leaves_the_precision_of_products_as_it_was(self):
-        import torch
-
-        before = torch.get_float32_matmul_precision()
-        torch.set_float32_matmul_precision("medium")
-        try:
-            nearest_neighbors(binary(50, 3), 2, "torch")
-            assert torch.get_float32_matmul_precision() == "medium"
-        finally:
-            torch.set_float32_matmul_precision(before)
 
     def test_sparse_rows_with_stored_zeros_and_repeated_entries(self):
         points = binary(50, 6)

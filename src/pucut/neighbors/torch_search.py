@@ -1,13 +1,22 @@
 """The exact nearest rows by PyTorch, on a GPU where there is one; bit for bit those of the CPU.
 
-As in blocks.py: products in single precision give lower bounds of the squared distances. The
+As in blocks.py: products in low precision give lower bounds of the squared distances. The
 candidates with the smallest lower bounds are measured exactly, in the order of additions that
-distances.py fixes. If a row's last neighbour is not nearer than every lower bound left over, all
-rows that may be as near are measured too.
+distances.py fixes. If a row's last neighbour is not nearer than every lower bound left over, the
+row is searched again in a higher precision, and in the end all points that may be as near are
+measured.
+
+Points stay in the memory of the host, or in a file that is mapped there. They come to the device
+in blocks, the next one while the search is at work on this one, and every query keeps the nearest
+points so far: later blocks concern only those queries to which some lower bound is below the
+last of them. Where one block holds all points, it is moved once.
 
 This file needs numpy and torch only, so that it can be tried on a machine without the package.
 """
 
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,142 +28,353 @@ _MARGIN = 8
 # Columns are first compared by the smallest of a group, which is much cheaper than sorting them.
 _GROUP = 32
 _LEAST_COLUMNS_FOR_GROUPS = 1 << 14
-_MEMORY = {"cuda": 1 << 31, "cpu": 1 << 25}  # bytes of a block of products
+_MOST_PRODUCTS = {"cuda": 1 << 32, "cpu": 1 << 25}  # bytes of a block of products
+_LIMIT_ELSEWHERE = 1 << 30  # bytes, on devices that are not asked for what is free
+# Products of fewer queries than this with a block of points would mostly read the points.
+_QUERIES_FOR_A_BLOCK = 256
+_BYTES_OF_A_CANDIDATE = 1024  # the numbers of its group, and what sorting them takes
+_LARGEST_SINGLE_NORM = 1e15  # of blocks.py
+
+
+@dataclass(frozen=True)
+class _Precision:
+    """A way to multiply: torch's name of it, and by how much factors and sums are rounded.
+
+    With factors rounded by a relative f at most, a product x.y is off by at most
+    (2 f + f^2) |x| |y|, so that |x|^2 + |y|^2 - 2 x.y is off by at most (2 f + f^2) times
+    (|x|^2 + |y|^2). The rest are the bounds of blocks.py, where they are explained; both with
+    5 % for terms of second order.
+    """
+
+    name: str
+    factors: float
+    sums: float
+
+    def slack(self, n_features: int) -> float:
+        return 2.1 * (self.factors + (n_features + 24) * self.sums)
+
+
+# TF32 keeps ten digits after the first one. Whether it rounds or cuts off the others, the error is
+# below one unit of the last. Tensor cores add products of these exactly as single precision would,
+# but cut off: one unit of 2^-23 an addition, and as much again for aligning several at once.
+_TF32 = _Precision("high", 2.0**-10, 2.0**-22)
+_SINGLE = _Precision("highest", 0.0, 2.0**-24)
+_PRECISIONS = {"cuda": (_TF32, _SINGLE)}
+
+
+@dataclass(frozen=True, eq=False)
+class _Block:
+    """Points on the device: as they are, and rounded."""
+
+    start: int
+    points: Any
+    columns: Any  # with zeros for features, and rows at the end, that are not there
+    lowered: tuple[Any, ...]  # squared norms less the slack, by precision; infinite for no point
+
+
+@dataclass(frozen=True, eq=False)
+class _Found:
+    """Nearest points of some of the queries at hand."""
+
+    queries: Any
+    indices: Any
+    distances: Any
 
 
 def nearest_rows(
-    points: npt.NDArray[Any], queries: npt.NDArray[Any], k: int, device: str | None = None
+    points: npt.NDArray[Any],
+    queries: npt.NDArray[Any],
+    k: int,
+    device: str | None = None,
+    memory_limit: int | None = None,
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
-    """The k nearest points of each query by distance and row number, and squared distances."""
+    """The k nearest points of each query by distance and row number, and squared distances.
+
+    At most `memory_limit` bytes are taken on the device; None stands for half of what is free on a
+    GPU, and 1 GiB elsewhere. k points and one query are held at a time however low the limit is,
+    and on a GPU PyTorch's libraries take some 50 MB besides. The result does not depend on it.
+    """
+    where = torch.device(device or ("cuda" if torch.cuda.is_available() else "cpu"))
+    if memory_limit is None:
+        is_gpu = where.type == "cuda"
+        memory_limit = torch.cuda.mem_get_info(where)[0] // 2 if is_gpu else _LIMIT_ELSEWHERE
+    if memory_limit < 1:
+        raise ValueError(f"memory_limit must be at least 1 (byte), found {memory_limit}")
     precision = torch.get_float32_matmul_precision()
-    torch.set_float32_matmul_precision("highest")  # the bounds are those of IEEE arithmetic
     try:
         with torch.no_grad():
-            where = torch.device(device or ("cuda" if torch.cuda.is_available() else "cpu"))
-            return _Search(points, where).nearest(queries, k)
+            return _Search(points, k, where, memory_limit).nearest(queries)
     finally:
         torch.set_float32_matmul_precision(precision)
 
 
 class _Search:
-    def __init__(self, points: npt.NDArray[Any], device: torch.device) -> None:
+    def __init__(
+        self, points: npt.NDArray[Any], k: int, device: torch.device, memory_limit: int
+    ) -> None:
+        self._k = k
         self._device = device
-        self._memory = _MEMORY.get(device.type, _MEMORY["cuda"])
-        self._points = _moved(points, device)
         self._n_points, self._n_features = points.shape
-        # The bounds of blocks.py, where they are explained.
-        self._slack = 2.1 * (self._n_features + 24) * 2.0**-24
-        self._center = self._points.mean(dim=0, dtype=torch.float64)
-        largest = max(
-            float((part.double() - self._center).square().sum(dim=1).max())
-            for part in self._points.split(self._rows_at_once())
+        self._precisions = _PRECISIONS.get(device.type, (_SINGLE,))
+        self._slacks = [precision.slack(self._n_features) for precision in self._precisions]
+        # A quarter each for products, for what is made of them, and for points; an eighth for
+        # queries and their neighbours; the rest is for libraries and gaps.
+        self._memory = min(_MOST_PRODUCTS.get(device.type, 1 << 32), max(1, memory_limit // 4))
+        self._query_memory = memory_limit // 8
+        self._width = -(-self._n_features // 4) * 4  # tensor cores want whole lots of 16 bytes
+        of_a_point = self._n_features * points.itemsize + 4 * (self._width + 4)
+        n_columns = min(
+            memory_limit // 4 // (2 * of_a_point), self._memory // (4 * _QUERIES_FOR_A_BLOCK)
         )
-        self._scale = float(2.0 ** -np.ceil(np.log2(largest) / 2)) if largest > 0 else 1.0
-        self._columns, norms = self._rounded(self._points)
-        # Columns that are not there fill up the last of the groups.
-        n_groups = -(-self._n_points // _GROUP)
-        self._has_groups = self._n_points >= _LEAST_COLUMNS_FOR_GROUPS
-        n_missing = n_groups * _GROUP - self._n_points if self._has_groups else 0
-        self._columns = torch.nn.functional.pad(self._columns, (0, 0, 0, n_missing))
-        self._lowered = (norms * (1 - self._slack)).to(torch.float32)
-        self._lowered = torch.nn.functional.pad(self._lowered, (0, n_missing), value=torch.inf)
+        self._loader = _Loader(points, max(k, n_columns), device)
+        self._center, self._scale = self._center_and_scale()
+        self._only_block: _Block | None = None
+        if self._loader.is_all_at_once:
+            self._only_block = next(self._blocks())
 
     def nearest(
-        self, queries: npt.NDArray[Any], k: int
+        self, queries: npt.NDArray[Any]
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
-        indices = np.empty((len(queries), k), dtype=np.int64)
-        distances = np.empty((len(queries), k))
-        step = max(1, self._memory // (4 * len(self._columns)))
+        indices = np.empty((len(queries), self._k), dtype=np.int64)
+        distances = np.empty((len(queries), self._k))
+        of_a_query = self._n_features * queries.itemsize + 16 * self._k
+        step = max(1, self._query_memory // of_a_query)
         for start in range(0, len(queries), step):
-            block = slice(start, start + step)
-            found = self._nearest_in_block(_moved(queries[block], self._device), k)
-            indices[block], distances[block] = (part.cpu().numpy() for part in found)
+            part = slice(start, start + step)
+            found = self._nearest_of_part(_moved(queries[part], self._device))
+            indices[part], distances[part] = (values.cpu().numpy() for values in found)
         return indices, distances
 
-    def _nearest_in_block(self, queries: Any, k: int) -> tuple[Any, Any]:
+    def _nearest_of_part(self, queries: Any) -> tuple[Any, Any]:
+        shape = (len(queries), self._k)
+        indices = torch.full(shape, -1, device=self._device)
+        distances = torch.full(shape, torch.inf, dtype=torch.float64, device=self._device)
+        for block in [self._only_block] if self._only_block else self._blocks():
+            row_bytes = max(4 * len(block.columns), _BYTES_OF_A_CANDIDATE * (self._k + _MARGIN))
+            step = max(1, self._memory // row_bytes)
+            for start in range(0, len(queries), step):
+                chunk = slice(start, start + step)
+                limits = distances[chunk, -1]
+                found = self._nearest_in_block(block, queries[chunk], limits, 0)
+                if block.start:
+                    found = _merged(indices[chunk], distances[chunk], found)
+                indices[chunk][found.queries] = found.indices
+                distances[chunk][found.queries] = found.distances
+        return indices, distances
+
+    def _nearest_in_block(self, block: _Block, queries: Any, limits: Any, level: int) -> _Found:
+        """The nearest points of a block, for queries that have some within their limits in it.
+
+        Points beyond the limits may be missing; instead there may be infinite distances.
+        """
         rounded, norms = self._rounded(queries)
-        lower = torch.addmm(self._lowered, rounded * -2, self._columns.T)
-        n_candidates = min(self._n_points, k + _MARGIN)
-        bounds, candidates = self._smallest(lower, n_candidates)
+        torch.set_float32_matmul_precision(self._precisions[level].name)
+        lower = torch.addmm(block.lowered[level], rounded * -2, block.columns.T)
+        pyramid = _pyramid(lower)
+        farthest = self._as_bounds(limits, norms, level)
+        rows = (pyramid[-1].amin(dim=1) <= farthest).nonzero()[:, 0]
+        queries, limits, norms = queries[rows], limits[rows], norms[rows]
+        n_points = len(block.points)
+        n_candidates = min(n_points, self._k + _MARGIN)
+        bounds, candidates = _smallest(pyramid, rows, n_candidates)
         candidates, _ = candidates.sort(dim=1)
-        query = torch.arange(len(queries), device=self._device).repeat_interleave(n_candidates)
-        exact = self._distances(queries, query, candidates.reshape(-1)).view(candidates.shape)
-        exact, order = exact.sort(dim=1, stable=True)  # among equals the smaller row stays first
-        distances, indices = exact[:, :k], candidates.gather(1, order)[:, :k]
-        # In the units of the bounds, less what is the query's own.
-        farthest = distances[:, -1] * self._scale**2 - norms * (1 - self._slack)
-        farthest += 1e3 * torch.finfo(torch.float32).tiny  # room for underflow
-        is_unsure = farthest >= bounds.amax(dim=1)
-        if n_candidates < self._n_points and bool(is_unsure.any()):
-            unsure = is_unsure.nonzero()[:, 0]
-            distances, indices = distances.contiguous(), indices.contiguous()
-            for part in self._parts(lower, unsure, farthest):
-                may_be_near = lower[part].double() <= farthest[part, None]
-                found = self._ranked(queries[part], may_be_near.nonzero(), k)
-                indices[part], distances[part] = found
-        return indices, distances
+        query = torch.arange(len(rows), device=self._device).repeat_interleave(n_candidates)
+        exact = self._distances(queries, query, block.points, candidates.reshape(-1))
+        exact, order = exact.view(candidates.shape).sort(dim=1, stable=True)  # ties: smaller row
+        distances = exact[:, : self._k].contiguous()
+        indices = candidates.gather(1, order)[:, : self._k].contiguous()
+        if n_candidates < n_points:
+            limits = torch.minimum(limits, distances[:, -1])
+            farthest = self._as_bounds(limits, norms, level)
+            unsure = (farthest >= bounds.amax(dim=1)).nonzero()[:, 0]
+            if len(unsure) and level + 1 < len(self._precisions):
+                del lower, pyramid
+                again = self._nearest_in_block(block, queries[unsure], limits[unsure], level + 1)
+                indices[unsure[again.queries]] = again.indices - block.start
+                distances[unsure[again.queries]] = again.distances
+            elif len(unsure):
+                for part in self._parts(lower, rows, unsure, farthest):
+                    bounds = lower[rows[part], :n_points]
+                    may_be_near = bounds.double() <= farthest[part, None]
+                    found = self._ranked(queries[part], block.points, may_be_near.nonzero())
+                    indices[part], distances[part] = found
+        return _Found(rows, indices + block.start, distances)
 
-    def _smallest(self, lower: Any, n: int) -> tuple[Any, Any]:
-        """The n smallest of each row and their columns, in any order."""
-        if not self._has_groups:
-            values, columns = lower.topk(n, dim=1, largest=False, sorted=False)
-            return values, columns
-        # Group g are the columns g, g + n_groups, ...: the n smallest columns are in the n groups
-        # with the smallest minima.
-        n_groups = lower.shape[1] // _GROUP
-        minima = lower.view(len(lower), _GROUP, n_groups).amin(dim=1)
-        groups = minima.topk(min(n, n_groups), dim=1, largest=False, sorted=False).indices
-        steps = torch.arange(0, lower.shape[1], n_groups, device=self._device)
-        columns = (groups[:, :, None] + steps).flatten(start_dim=1)
-        values, places = lower.gather(1, columns).topk(n, dim=1, largest=False, sorted=False)
-        return values, columns.gather(1, places)
+    def _as_bounds(self, distances: Any, norms: Any, level: int) -> Any:
+        """Distances in the units of the lower bounds, less what is the query's own."""
+        bounds = distances * self._scale**2 - norms * (1 - self._slacks[level])
+        return bounds + 1e3 * torch.finfo(torch.float32).tiny  # room for underflow
 
-    def _parts(self, lower: Any, rows: Any, farthest: Any) -> list[Any]:
-        """The rows in parts with so few candidates that these fit into memory."""
+    def _parts(self, lower: Any, rows: Any, unsure: Any, farthest: Any) -> list[Any]:
+        """The unsure in parts with so few candidates that these fit into memory."""
+        memory = max(1, self._memory // 2)
         counts = torch.cat(
             [
-                (lower[part].double() <= farthest[part, None]).sum(dim=1)
-                for part in rows.split(max(1, self._memory // (16 * lower.shape[1])))
+                (lower[rows[part]].double() <= farthest[part, None]).sum(dim=1)
+                for part in unsure.split(max(1, memory // (16 * lower.shape[1])))
             ]
         )
         # Both the pairs and a mask in double precision are held at once.
         size = torch.maximum(counts * 64, torch.full_like(counts, 16 * lower.shape[1]))
-        part_of = (size.cumsum(dim=0) // self._memory).cpu().numpy()
-        return list(rows.split(np.unique(part_of, return_counts=True)[1].tolist()))
+        part_of = (size.cumsum(dim=0) // memory).cpu().numpy()
+        return list(unsure.split(np.unique(part_of, return_counts=True)[1].tolist()))
 
-    def _ranked(self, queries: Any, pairs: Any, k: int) -> tuple[Any, Any]:
-        """The k nearest of pairs (query, column), which are sorted."""
+    def _ranked(self, queries: Any, points: Any, pairs: Any) -> tuple[Any, Any]:
+        """The k nearest of pairs (query, column), which are sorted; where there are fewer, inf."""
         query, column = pairs[:, 0], pairs[:, 1]
-        exact = self._distances(queries, query, column)
+        exact = self._distances(queries, query, points, column)
         order = exact.argsort(stable=True)
         order = order[query[order].argsort(stable=True)]
-        counts = query.bincount(minlength=len(queries))
+        counts = query.bincount(minlength=len(queries))[:, None]
+        place = torch.arange(min(self._k, len(points)), device=self._device)
         first = counts.cumsum(dim=0) - counts
-        kept = order[first[:, None] + torch.arange(k, device=self._device)]
-        return column[kept], exact[kept]
+        kept = order[(first + place).clamp(max=len(order) - 1)]
+        return column[kept], exact[kept].masked_fill(place >= counts, torch.inf)
 
-    def _distances(self, queries: Any, query: Any, column: Any) -> Any:
+    def _distances(self, queries: Any, query: Any, points: Any, column: Any) -> Any:
         """Squared distances of pairs, every addition as in distances.py."""
-        step = self._rows_at_once()
         parts = [
-            _sum_of_lanes(queries[query[block]].double() - self._points[column[block]].double())
-            for block in (slice(start, start + step) for start in range(0, len(query), step))
+            _sum_of_lanes(queries[query[block]].double() - points[column[block]].double())
+            for block in self._slices(len(query))
         ]
-        return torch.cat(parts)
+        return torch.cat(parts) if parts else query.double()
 
-    def _rows_at_once(self) -> int:
-        return max(1, self._memory // (32 * max(1, int(self._n_features))))
+    def _slices(self, n_rows: int) -> list[slice]:
+        """So many rows at a time that several copies in double precision fit into memory."""
+        step = max(1, self._memory // (64 * max(1, int(self._n_features))))
+        return [slice(start, start + step) for start in range(0, n_rows, step)]
+
+    def _center_and_scale(self) -> tuple[Any, float]:
+        """The mean, and a power of two that takes all points to norms of at most 1."""
+        total: Any = 0.0
+        low: Any = torch.tensor(torch.inf, dtype=torch.float64, device=self._device)
+        high = -low
+        for _, points in self._loader.blocks():
+            total = total + points.sum(dim=0, dtype=torch.float64)
+            low = torch.minimum(low, points.amin(dim=0).double())
+            high = torch.maximum(high, points.amax(dim=0).double())
+        center = total / self._n_points
+        largest = float(torch.maximum(high - center, center - low).square().sum())
+        return center, float(2.0 ** -np.ceil(np.log2(largest) / 2)) if largest > 0 else 1.0
+
+    def _blocks(self) -> Iterator[_Block]:
+        for start, points in self._loader.blocks():
+            columns, norms = self._rounded(points)
+            # Columns that are not there fill up the last of the groups, and of groups of groups.
+            n_missing = 0
+            if len(points) >= _LEAST_COLUMNS_FOR_GROUPS:
+                n_missing = -len(points) % _GROUP**2
+                columns = torch.nn.functional.pad(columns, (0, 0, 0, n_missing))
+            lowered = [(norms * (1 - slack)).to(torch.float32) for slack in self._slacks]
+            yield _Block(
+                start,
+                points,
+                columns,
+                tuple(
+                    torch.nn.functional.pad(part, (0, n_missing), value=np.inf) for part in lowered
+                ),
+            )
 
     def _rounded(self, rows: Any) -> tuple[Any, Any]:
-        """Rows moved to the origin, scaled and rounded to single precision; squared norms."""
-        values = torch.empty(rows.shape, dtype=torch.float32, device=self._device)
+        """Rows moved to the origin, scaled and rounded to single precision; squared norms.
+
+        Rows too far away for that become zeros, with a norm that makes every point a candidate.
+        """
+        values = torch.zeros((len(rows), self._width), dtype=torch.float32, device=self._device)
         norms = torch.empty(len(rows), dtype=torch.float64, device=self._device)
-        step = self._rows_at_once()
-        for start in range(0, len(rows), step):
-            block = slice(start, start + step)
-            values[block] = ((rows[block].double() - self._center) * self._scale).float()
+        for block in self._slices(len(rows)):
+            scaled = (rows[block].double() - self._center) * self._scale
+            is_far = scaled.square().sum(dim=1) > _LARGEST_SINGLE_NORM**2
+            values[block, : self._n_features] = scaled.masked_fill_(is_far[:, None], 0).float()
             norms[block] = values[block].double().square().sum(dim=1)
+            norms[block].masked_fill_(is_far, -torch.inf)
         return values, norms
+
+
+class _Loader:
+    """Brings points to the device in blocks, each while the one before it is in use."""
+
+    def __init__(self, points: npt.NDArray[Any], n_rows: int, device: torch.device) -> None:
+        self._points = points
+        self._n_rows = n_rows
+        self._device = device
+        self.is_all_at_once = n_rows >= len(points)
+        self._kept = _moved(points, device) if self.is_all_at_once else None
+        self._has_buffers = device.type == "cuda" and not self.is_all_at_once
+        if self._has_buffers:
+            # Copies run beside the search only from memory that is never swapped.
+            dtype = torch.from_numpy(np.empty(0, points.dtype)).dtype
+            shape = (n_rows, points.shape[1])
+            self._pinned = torch.empty(shape, dtype=dtype, pin_memory=True)
+            self._buffers = [torch.empty(shape, dtype=dtype, device=device) for _ in range(2)]
+            self._stream = torch.cuda.Stream(device)  # type: ignore[no-untyped-call]
+
+    def blocks(self) -> Iterator[tuple[int, Any]]:
+        """Blocks with the number of their first row; valid until the next but one is asked for."""
+        if self._kept is not None:
+            yield 0, self._kept
+            return
+        starts = range(0, len(self._points), self._n_rows)
+        with ThreadPoolExecutor(1) as thread:
+            following = thread.submit(self._load, 0, self._use_so_far())
+            for number, start in enumerate(starts):
+                points = following.result()
+                if number + 1 < len(starts):
+                    # Its buffer is that of the last block, all use of which is in line by now.
+                    following = thread.submit(self._load, number + 1, self._use_so_far())
+                yield start, points
+
+    def _use_so_far(self) -> Any:
+        return torch.cuda.current_stream(self._device).record_event() if self._has_buffers else None
+
+    def _load(self, number: int, use_so_far: Any) -> Any:
+        start = number * self._n_rows
+        rows = self._points[start : start + self._n_rows]
+        if not self._has_buffers:
+            return _moved(rows, self._device)
+        np.copyto(self._pinned.numpy()[: len(rows)], rows)
+        points = self._buffers[number % 2][: len(rows)]
+        with torch.cuda.stream(self._stream):
+            self._stream.wait_event(use_so_far)
+            points.copy_(self._pinned[: len(rows)], non_blocking=True)
+        self._stream.synchronize()
+        return points
+
+
+def _pyramid(values: Any) -> list[Any]:
+    """Rows, the minima of groups of their columns, minima of groups of these, and so on.
+
+    Group g of n_groups are the columns g, g + n_groups, ...
+    """
+    levels = [values]
+    while levels[-1].shape[1] >= _LEAST_COLUMNS_FOR_GROUPS and levels[-1].shape[1] % _GROUP == 0:
+        levels.append(levels[-1].view(len(values), _GROUP, -1).amin(dim=1))
+    return levels
+
+
+def _smallest(pyramid: list[Any], rows: Any, n: int) -> tuple[Any, Any]:
+    """The n smallest of each of these rows and their columns, in any order.
+
+    They are in the n groups with the smallest minima.
+    """
+    top = pyramid[-1]
+    values, columns = top[rows].topk(min(n, top.shape[1]), dim=1, largest=False, sorted=False)
+    for level in reversed(pyramid[:-1]):
+        steps = torch.arange(0, level.shape[1], level.shape[1] // _GROUP, device=level.device)
+        columns = (columns[:, :, None] + steps).flatten(start_dim=1)
+        values = level[rows[:, None], columns]
+        values, places = values.topk(min(n, values.shape[1]), dim=1, largest=False, sorted=False)
+        columns = columns.gather(1, places)
+    return values, columns
+
+
+def _merged(indices: Any, distances: Any, found: _Found) -> _Found:
+    """The nearest so far and those found in a later block: among equals the earlier stay first."""
+    k = indices.shape[1]
+    both = torch.cat([distances[found.queries], found.distances], dim=1)
+    both, order = both.sort(dim=1, stable=True)
+    columns = torch.cat([indices[found.queries], found.indices], dim=1).gather(1, order)
+    return _Found(found.queries, columns[:, :k], both[:, :k])
 
 
 def _moved(rows: npt.NDArray[Any], device: torch.device) -> Any:
