@@ -147,15 +147,14 @@ class TestMemory:
         assert loads == 2 * list(range(0, 300, 3))  # k rows each; once for mean and scale
         loads.clear()
         torch_search.nearest_rows(REAL_NUMBERS, REAL_NUMBERS[:10], 3, "cpu", LITTLE)
-        assert loads == 2 * list(range(0, 300, 16))
+        assert loads == 2 * list(range(0, 300, 24))
 
     @pytest.mark.parametrize("points", [REAL_NUMBERS, WHOLE_NUMBERS], ids=["real", "ties"])
-    @pytest.mark.parametrize("memory_limit", [1 << 20, 1 << 21])
-    def test_what_is_held_at_a_time_is_within_the_limit(self, points, memory_limit):
-        points = np.tile(points, (10, 4)).astype(np.float32)
+    def test_what_is_held_at_a_time_is_within_the_limit(self, points):
+        points, memory_limit = np.tile(points, (20, 4)).astype(np.float32), 1 << 22
         with Held() as held:
-            torch_search.nearest_rows(points, points[:500], 9, "cpu", memory_limit)
-        assert memory_limit / 4 < held.most <= memory_limit
+            torch_search.nearest_rows(points, points[:300], 9, "cpu", memory_limit)
+        assert memory_limit / 8 < held.most <= memory_limit
 
     def test_a_limit_that_is_none(self):
         with pytest.raises(ValueError, match=r"memory_limit must be at least 1 .*found 0"):

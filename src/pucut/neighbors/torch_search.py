@@ -17,6 +17,7 @@ This file needs numpy and torch only, so that it can be tried on a machine witho
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -54,9 +55,10 @@ class _Precision:
         return 2.1 * (self.factors + (n_features + 24) * self.sums)
 
 
-# TF32 keeps ten digits after the first one. Whether it rounds or cuts off the others, the error is
-# below one unit of the last. Tensor cores add products of these exactly as single precision would,
-# but cut off: one unit of 2^-23 an addition, and as much again for aligning several at once.
+# TF32 keeps ten digits after the first one; whether the others are rounded or cut off, the error is
+# below one unit of the last. Products of such factors are exact in single precision. Tensor cores
+# align several of them before they add, and cut off where IEEE arithmetic rounds (measured by Fasi,
+# Higham, Mikaitis and Pranesh, 2021; no vendor states it): four times the rounding of IEEE sums.
 _TF32 = _Precision("high", 2.0**-10, 2.0**-22)
 _SINGLE = _Precision("highest", 0.0, 2.0**-24)
 _PRECISIONS = {"cuda": (_TF32, _SINGLE)}
@@ -73,12 +75,15 @@ class _Block:
 
 
 @dataclass(frozen=True, eq=False)
-class _Found:
-    """Nearest points of some of the queries at hand."""
+class _Asked:
+    """Queries on the device, as they are and rounded, and their nearest points so far."""
 
     queries: Any
+    factors: Any  # of products: rounded, times -2
+    norms: Any
     indices: Any
     distances: Any
+    limits: Any  # k points are known to be this near
 
 
 def nearest_rows(
@@ -90,9 +95,9 @@ def nearest_rows(
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
     """The k nearest points of each query by distance and row number, and squared distances.
 
-    At most `memory_limit` bytes are taken on the device; None stands for half of what is free on a
-    GPU, and 1 GiB elsewhere. k points and one query are held at a time however low the limit is,
-    and on a GPU PyTorch's libraries take some 50 MB besides. The result does not depend on it.
+    At most `memory_limit` bytes are in use on the device at a time; None stands for half of what is
+    free on a GPU, and 1 GiB elsewhere. k points and one query are held however low the limit is,
+    and PyTorch may keep more than is in use. The result does not depend on it.
     """
     where = torch.device(device or ("cuda" if torch.cuda.is_available() else "cpu"))
     if memory_limit is None:
@@ -117,14 +122,16 @@ class _Search:
         self._n_points, self._n_features = points.shape
         self._precisions = _PRECISIONS.get(device.type, (_SINGLE,))
         self._slacks = [precision.slack(self._n_features) for precision in self._precisions]
-        # A quarter each for products, for what is made of them, and for points; an eighth for
+        # Three eighths for products, one for what is made of them, two for points, one for
         # queries and their neighbours; the rest is for libraries and gaps.
-        self._memory = min(_MOST_PRODUCTS.get(device.type, 1 << 32), max(1, memory_limit // 4))
+        most = _MOST_PRODUCTS.get(device.type, 1 << 32)
+        self._products = min(most, memory_limit * 3 // 8)
+        self._spare = min(most, memory_limit // 8)
         self._query_memory = memory_limit // 8
         self._width = -(-self._n_features // 4) * 4  # tensor cores want whole lots of 16 bytes
         of_a_point = self._n_features * points.itemsize + 4 * (self._width + 4)
         n_columns = min(
-            memory_limit // 4 // (2 * of_a_point), self._memory // (4 * _QUERIES_FOR_A_BLOCK)
+            memory_limit // 4 // (2 * of_a_point), self._products // (4 * _QUERIES_FOR_A_BLOCK)
         )
         self._loader = _Loader(points, max(k, n_columns), device)
         self._center, self._scale = self._center_and_scale()
@@ -137,87 +144,113 @@ class _Search:
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
         indices = np.empty((len(queries), self._k), dtype=np.int64)
         distances = np.empty((len(queries), self._k))
-        of_a_query = self._n_features * queries.itemsize + 16 * self._k
+        of_a_query = self._n_features * queries.itemsize + 4 * self._width + 16 * (self._k + 1)
         step = max(1, self._query_memory // of_a_query)
         for start in range(0, len(queries), step):
             part = slice(start, start + step)
-            found = self._nearest_of_part(_moved(queries[part], self._device))
-            indices[part], distances[part] = (values.cpu().numpy() for values in found)
+            asked = self._asked(_moved(queries[part], self._device))
+            self._ask(asked)
+            indices[part] = asked.indices.cpu().numpy()
+            distances[part] = asked.distances.cpu().numpy()
         return indices, distances
 
-    def _nearest_of_part(self, queries: Any) -> tuple[Any, Any]:
-        shape = (len(queries), self._k)
-        indices = torch.full(shape, -1, device=self._device)
-        distances = torch.full(shape, torch.inf, dtype=torch.float64, device=self._device)
+    def _asked(self, queries: Any) -> _Asked:
+        factors, norms = self._rounded(queries)
+        indices = torch.full((len(queries), self._k), -1, device=self._device)
+        distances = torch.full_like(indices, torch.inf, dtype=torch.float64)
+        return _Asked(
+            queries, factors.mul_(-2), norms, indices, distances, distances[:, -1].clone()
+        )
+
+    def _ask(self, asked: _Asked) -> None:
+        of_candidates = _BYTES_OF_A_CANDIDATE * (self._k + _MARGIN)
         for block in [self._only_block] if self._only_block else self._blocks():
-            row_bytes = max(4 * len(block.columns), _BYTES_OF_A_CANDIDATE * (self._k + _MARGIN))
-            step = max(1, self._memory // row_bytes)
-            for start in range(0, len(queries), step):
-                chunk = slice(start, start + step)
-                limits = distances[chunk, -1]
-                found = self._nearest_in_block(block, queries[chunk], limits, 0)
-                if block.start:
-                    found = _merged(indices[chunk], distances[chunk], found)
-                indices[chunk][found.queries] = found.indices
-                distances[chunk][found.queries] = found.distances
-        return indices, distances
+            rows: Any = torch.arange(len(asked.queries), device=self._device)
+            for level in range(len(self._precisions)):
+                is_unsure = torch.zeros(len(asked.queries), dtype=torch.bool, device=self._device)
+                for some in rows.split(max(1, self._spare // of_candidates)):
+                    self._visit(block, asked, some, level, is_unsure)
+                rows = is_unsure.nonzero()[:, 0]
+                if not len(rows):
+                    break
+            else:  # so many points at nearly one distance that no precision is enough
+                for some in rows.split(self._rows_of_products(block)):
+                    self._measure_all_near(block, asked, some)
 
-    def _nearest_in_block(self, block: _Block, queries: Any, limits: Any, level: int) -> _Found:
-        """The nearest points of a block, for queries that have some within their limits in it.
+    def _visit(self, block: _Block, asked: _Asked, rows: Any, level: int, is_unsure: Any) -> None:
+        """Puts the nearest points of a block among the nearest so far of these queries.
 
-        Points beyond the limits may be missing; instead there may be infinite distances.
+        Queries for which the precision is too low are marked and left as they are.
         """
-        rounded, norms = self._rounded(queries)
-        torch.set_float32_matmul_precision(self._precisions[level].name)
-        lower = torch.addmm(block.lowered[level], rounded * -2, block.columns.T)
-        pyramid = _pyramid(lower)
-        farthest = self._as_bounds(limits, norms, level)
-        rows = (pyramid[-1].amin(dim=1) <= farthest).nonzero()[:, 0]
-        queries, limits, norms = queries[rows], limits[rows], norms[rows]
-        n_points = len(block.points)
-        n_candidates = min(n_points, self._k + _MARGIN)
-        bounds, candidates = _smallest(pyramid, rows, n_candidates)
+        chunks = rows.split(self._rows_of_products(block))
+        found = [self._candidates(block, asked, chunk, level) for chunk in chunks]
+        rows, bounds, candidates = (torch.cat(parts) for parts in zip(*found, strict=True))
         candidates, _ = candidates.sort(dim=1)
-        query = torch.arange(len(rows), device=self._device).repeat_interleave(n_candidates)
-        exact = self._distances(queries, query, block.points, candidates.reshape(-1))
+        query = rows.repeat_interleave(candidates.shape[1])
+        exact = self._distances(asked.queries, query, block.points, candidates.reshape(-1))
         exact, order = exact.view(candidates.shape).sort(dim=1, stable=True)  # ties: smaller row
-        distances = exact[:, : self._k].contiguous()
-        indices = candidates.gather(1, order)[:, : self._k].contiguous()
-        if n_candidates < n_points:
-            limits = torch.minimum(limits, distances[:, -1])
-            farthest = self._as_bounds(limits, norms, level)
-            unsure = (farthest >= bounds.amax(dim=1)).nonzero()[:, 0]
-            if len(unsure) and level + 1 < len(self._precisions):
-                del lower, pyramid
-                again = self._nearest_in_block(block, queries[unsure], limits[unsure], level + 1)
-                indices[unsure[again.queries]] = again.indices - block.start
-                distances[unsure[again.queries]] = again.distances
-            elif len(unsure):
-                for part in self._parts(lower, rows, unsure, farthest):
-                    bounds = lower[rows[part], :n_points]
-                    may_be_near = bounds.double() <= farthest[part, None]
-                    found = self._ranked(queries[part], block.points, may_be_near.nonzero())
-                    indices[part], distances[part] = found
-        return _Found(rows, indices + block.start, distances)
+        distances, indices = exact[:, : self._k], candidates.gather(1, order)[:, : self._k]
+        if candidates.shape[1] < len(block.points):
+            limits = torch.minimum(asked.limits[rows], distances[:, -1])
+            may_miss_some = self._as_bounds(limits, asked.norms[rows], level) >= bounds
+            asked.limits[rows] = limits
+            is_unsure[rows] = may_miss_some
+            sure = (~may_miss_some).nonzero()[:, 0]
+            rows, indices, distances = rows[sure], indices[sure], distances[sure]
+        _keep_nearest(asked, rows, block.start, indices, distances)
+
+    def _candidates(
+        self, block: _Block, asked: _Asked, rows: Any, level: int
+    ) -> tuple[Any, Any, Any]:
+        """Columns with the smallest lower bounds, and the largest of these bounds.
+
+        Only for queries to which some point may be within their limits.
+        """
+        pyramid = _pyramid(self._lower(block, asked, rows, level))
+        places = torch.arange(len(rows), device=self._device)
+        if block.start:  # before, there are no limits
+            limits = self._as_bounds(asked.limits[rows], asked.norms[rows], level)
+            places = (pyramid[-1].amin(dim=1) <= limits).nonzero()[:, 0]
+        n_candidates = min(len(block.points), self._k + _MARGIN)
+        bounds, candidates = _smallest(pyramid, places, n_candidates)
+        return rows[places], bounds.amax(dim=1), candidates
+
+    def _measure_all_near(self, block: _Block, asked: _Asked, rows: Any) -> None:
+        """Measures all points of a block that may be within the limits of these queries."""
+        lower = self._lower(block, asked, rows, -1)[:, : len(block.points)]
+        farthest = self._as_bounds(asked.limits[rows], asked.norms[rows], -1)
+        for part in self._parts(lower, farthest):
+            pairs = (lower[part].double() <= farthest[part, None]).nonzero()
+            if len(pairs):
+                found = self._ranked(asked.queries[rows[part]], block.points, pairs)
+                _keep_nearest(asked, rows[part], block.start, *found)
+
+    def _lower(self, block: _Block, asked: _Asked, rows: Any, level: int) -> Any:
+        torch.set_float32_matmul_precision(self._precisions[level].name)
+        return torch.addmm(block.lowered[level], asked.factors[rows], block.columns.T)
+
+    def _rows_of_products(self, block: _Block) -> int:
+        return max(1, self._products // (4 * len(block.columns)))
 
     def _as_bounds(self, distances: Any, norms: Any, level: int) -> Any:
         """Distances in the units of the lower bounds, less what is the query's own."""
         bounds = distances * self._scale**2 - norms * (1 - self._slacks[level])
         return bounds + 1e3 * torch.finfo(torch.float32).tiny  # room for underflow
 
-    def _parts(self, lower: Any, rows: Any, unsure: Any, farthest: Any) -> list[Any]:
-        """The unsure in parts with so few candidates that these fit into memory."""
-        memory = max(1, self._memory // 2)
-        counts = torch.cat(
-            [
-                (lower[rows[part]].double() <= farthest[part, None]).sum(dim=1)
-                for part in unsure.split(max(1, memory // (16 * lower.shape[1])))
-            ]
-        )
+    def _parts(self, lower: Any, farthest: Any) -> list[slice]:
+        """Rows in parts with so few candidates that these fit into memory."""
+        memory = max(1, self._spare // 2)
+        of_a_mask = 16 * lower.shape[1]
+        step = max(1, memory // of_a_mask)
+        counts = [
+            (some.double() <= limits[:, None]).sum(dim=1)
+            for some, limits in zip(lower.split(step), farthest.split(step), strict=True)
+        ]
         # Both the pairs and a mask in double precision are held at once.
-        size = torch.maximum(counts * 64, torch.full_like(counts, 16 * lower.shape[1]))
+        size = (torch.cat(counts) * 64).clamp(min=of_a_mask)
         part_of = (size.cumsum(dim=0) // memory).cpu().numpy()
-        return list(unsure.split(np.unique(part_of, return_counts=True)[1].tolist()))
+        edges = [0, *(np.flatnonzero(np.diff(part_of)) + 1).tolist(), len(lower)]
+        return [slice(start, stop) for start, stop in pairwise(edges)]
 
     def _ranked(self, queries: Any, points: Any, pairs: Any) -> tuple[Any, Any]:
         """The k nearest of pairs (query, column), which are sorted; where there are fewer, inf."""
@@ -241,7 +274,7 @@ class _Search:
 
     def _slices(self, n_rows: int) -> list[slice]:
         """So many rows at a time that several copies in double precision fit into memory."""
-        step = max(1, self._memory // (64 * max(1, int(self._n_features))))
+        step = max(1, self._spare // (64 * max(1, int(self._n_features))))
         return [slice(start, start + step) for start in range(0, n_rows, step)]
 
     def _center_and_scale(self) -> tuple[Any, float]:
@@ -368,13 +401,17 @@ def _smallest(pyramid: list[Any], rows: Any, n: int) -> tuple[Any, Any]:
     return values, columns
 
 
-def _merged(indices: Any, distances: Any, found: _Found) -> _Found:
-    """The nearest so far and those found in a later block: among equals the earlier stay first."""
-    k = indices.shape[1]
-    both = torch.cat([distances[found.queries], found.distances], dim=1)
-    both, order = both.sort(dim=1, stable=True)
-    columns = torch.cat([indices[found.queries], found.indices], dim=1).gather(1, order)
-    return _Found(found.queries, columns[:, :k], both[:, :k])
+def _keep_nearest(asked: _Asked, rows: Any, start: int, columns: Any, distances: Any) -> None:
+    """Of the nearest so far and those of a block; among equals, the earlier ones."""
+    indices = columns + start
+    if start:
+        k = asked.indices.shape[1]
+        distances = torch.cat([asked.distances[rows], distances], dim=1)
+        distances, order = distances.sort(dim=1, stable=True)
+        indices = torch.cat([asked.indices[rows], indices], dim=1).gather(1, order)[:, :k]
+        distances = distances[:, :k]
+    asked.indices[rows], asked.distances[rows] = indices, distances
+    asked.limits[rows] = distances[:, -1]
 
 
 def _moved(rows: npt.NDArray[Any], device: torch.device) -> Any:
