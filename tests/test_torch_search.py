@@ -185,7 +185,7 @@ class TestPrecision:
         points = np.round(1 + 0.01 * RNG.normal(size=(400, 3)), 4)
         points[:200] *= -1
         check(points, points[::9], 8, None)
-        assert like_tensor_cores == ["high", "highest"]
+        assert like_tensor_cores[:2] == ["high", "highest"]
 
     def test_the_slack_is_needed(self, like_tensor_cores, monkeypatch):
         sure_of_itself = torch_search._Precision("high", 0.0, 2.0**-24)
