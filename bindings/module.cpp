@@ -14,6 +14,7 @@
 
 #include "flow/certificate.hpp"
 #include "flow/graph_check.hpp"
+#include "flow/neighbor_graph.hpp"
 #include "flow/parametric_cut.hpp"
 #include "trees/forest.hpp"
 #include "trees/proximity.hpp"
@@ -36,11 +37,11 @@ std::span<const T> view(const Input<T>& array) {
 }
 
 // Hands the memory over instead of copying it.
-template <class T>
-Output<T> give(std::vector<T>&& values) {
-    auto* kept = new std::vector<T>(std::move(values));
-    nb::capsule owner(kept,
-                      [](void* pointer) noexcept { delete static_cast<std::vector<T>*>(pointer); });
+template <class T, class Allocator>
+Output<T> give(std::vector<T, Allocator>&& values) {
+    using Kept = std::vector<T, Allocator>;
+    auto* kept = new Kept(std::move(values));
+    nb::capsule owner(kept, [](void* pointer) noexcept { delete static_cast<Kept*>(pointer); });
     return Output<T>(kept->data(), {kept->size()}, owner);
 }
 
@@ -63,36 +64,49 @@ using Place = nb::typed<nb::tuple, int, std::int32_t, std::int64_t>;
 using Fields = nb::typed<nb::dict, nb::str, nb::any>;
 using Columns = nb::typed<nb::list, nb::any>;
 
+// Weights in double or in single precision.
+using WeightInput = nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+flow::Weights weights_of(const WeightInput& array) {
+    if (array.dtype() == nb::dtype<float>())
+        return std::span(static_cast<const float*>(array.data()), array.size());
+    if (array.dtype() == nb::dtype<double>())
+        return std::span(static_cast<const double*>(array.data()), array.size());
+    throw nb::type_error("weights have a type that is not known");
+}
+
 Place check_graph(const Input<std::int64_t>& offsets, const Input<std::int32_t>& neighbors,
-                  const Input<double>& weights) {
+                  const WeightInput& weights) {
+    const flow::Weights given = weights_of(weights);
     flow::GraphCheck check;
     {
         nb::gil_scoped_release unlocked;
-        check = flow::check_graph(view(offsets), view(neighbors), view(weights));
+        check = flow::check_graph(view(offsets), view(neighbors), given);
     }
     return Place(nb::make_tuple(static_cast<int>(check.fault), check.row, check.place));
 }
 
 Output<double> weighted_degrees(const Input<std::int64_t>& offsets,
-                                const Input<std::int32_t>& neighbors,
-                                const Input<double>& weights) {
+                                const Input<std::int32_t>& neighbors, const WeightInput& weights) {
+    const flow::Weights given = weights_of(weights);
     std::vector<double> degrees;
     {
         nb::gil_scoped_release unlocked;
-        degrees = flow::weighted_degrees(view(offsets), view(neighbors), view(weights));
+        degrees = flow::weighted_degrees(view(offsets), view(neighbors), given);
     }
     return give(std::move(degrees));
 }
 
 Fields solve_levels(const Input<std::int64_t>& offsets, const Input<std::int32_t>& neighbors,
-                    const Input<double>& weights, const Input<double>& pull,
+                    const WeightInput& weights, const Input<double>& pull,
                     const Input<double>& slope, const Input<std::int8_t>& side, double lowest,
                     double highest, int relaxation_rounds, int n_threads) {
     // Side has the representation of int8, and its three values are all that Python sends.
     const std::span<const flow::Side> sides(reinterpret_cast<const flow::Side*>(side.data()),
                                             side.size());
-    const flow::CutProblem problem{view(offsets), view(neighbors), view(weights), view(pull),
-                                   view(slope),   sides,           lowest,        highest};
+    const flow::CutProblem problem{view(offsets), view(neighbors), weights_of(weights),
+                                   view(pull),    view(slope),     sides,
+                                   lowest,        highest};
     flow::CutLevels levels;
     flow::Certificate certificate;
     flow::Status status;
@@ -125,6 +139,34 @@ Fields solve_levels(const Input<std::int64_t>& offsets, const Input<std::int32_t
     result["mass"] = give(std::move(levels.mass));
     result["counters"] = counters;
     return Fields(result);
+}
+
+template <class Weight>
+Fields symmetric_graph(const Input<std::int32_t>& listed, const Input<Weight>& weights,
+                       std::size_t width) {
+    if (listed.size() != weights.size() || width == 0 || listed.size() % width != 0)
+        throw nb::value_error("lists do not match");
+    flow::NeighborGraph<Weight> graph;
+    {
+        nb::gil_scoped_release unlocked;
+        graph = flow::symmetric_graph(view(listed), view(weights), width);
+    }
+    nb::dict result;
+    result["offsets"] = give(std::move(graph.offsets));
+    result["neighbors"] = give(std::move(graph.neighbors));
+    result["weights"] = give(std::move(graph.weights));
+    return Fields(result);
+}
+
+Output<std::uint8_t> reached_from(const Input<std::int64_t>& offsets,
+                                  const Input<std::int32_t>& neighbors,
+                                  const Input<std::uint8_t>& seeds) {
+    std::vector<std::uint8_t> reached;
+    {
+        nb::gil_scoped_release unlocked;
+        reached = flow::reached_from(view(offsets), view(neighbors), view(seeds));
+    }
+    return give(std::move(reached));
 }
 
 // Asks about signals and tells the callback, if there is one, how far the work is; at most every
@@ -208,7 +250,8 @@ Fields grow_forest(std::int32_t n_rows, const Columns& values, const Columns& ro
                    const Input<std::uint64_t>& tree_seed, int risk, int loss, double prior,
                    bool unlabelled_includes_labelled, std::int32_t max_depth,
                    std::int32_t min_samples_leaf, std::int32_t max_features,
-                   std::int32_t max_candidates, int n_threads, nb::object callback) {
+                   std::int32_t max_candidates, std::int32_t max_rows, int n_threads,
+                   nb::object callback) {
     const TableInput input(n_rows, values, rows, n_categories);
     const trees::Sampling sampling{view(labelled), view(row_fold), view(tree_fold),
                                    view(tree_seed)};
@@ -219,7 +262,8 @@ Fields grow_forest(std::int32_t n_rows, const Columns& values, const Columns& ro
                                      max_depth,
                                      min_samples_leaf,
                                      max_features,
-                                     max_candidates};
+                                     max_candidates,
+                                     max_rows};
     trees::Forest forest;
     ProgressWatch watch(std::move(callback));
     bool complete;
@@ -315,6 +359,12 @@ NB_MODULE(_core, module) {
                "being a symmetric graph.");
     module.def("weighted_degrees", &weighted_degrees, "offsets"_a, "neighbors"_a, "weights"_a,
                "Sums of the rows of a checked graph, without its diagonal.");
+    module.def("symmetric_graph", &symmetric_graph<float>, "listed"_a, "weights"_a, "width"_a,
+               "Offsets, neighbours and weights of the graph of lists of neighbours.");
+    module.def("symmetric_graph", &symmetric_graph<double>, "listed"_a, "weights"_a, "width"_a,
+               "The same in double precision.");
+    module.def("reached_from", &reached_from, "offsets"_a, "neighbors"_a, "seeds"_a,
+               "1 for the nodes of a checked graph that are connected to a seed.");
     module.def(
         "solve_levels", &solve_levels, "offsets"_a, "neighbors"_a, "weights"_a, "pull"_a, "slope"_a,
         "side"_a, "lowest"_a, "highest"_a, "relaxation_rounds"_a, "n_threads"_a,
@@ -322,7 +372,8 @@ NB_MODULE(_core, module) {
     module.def("grow_forest", &grow_forest, "n_rows"_a, "values"_a, "rows"_a, "n_categories"_a,
                "labelled"_a, "row_fold"_a, "tree_fold"_a, "tree_seed"_a, "risk"_a, "loss"_a,
                "prior"_a, "unlabelled_includes_labelled"_a, "max_depth"_a, "min_samples_leaf"_a,
-               "max_features"_a, "max_candidates"_a, "n_threads"_a, "callback"_a.none(),
+               "max_features"_a, "max_candidates"_a, "max_rows"_a, "n_threads"_a,
+               "callback"_a.none(),
                "The nodes of all trees and the risk reduction of each feature in each tree.");
     module.def("score_rows", &score_rows, "offsets"_a, "feature"_a, "threshold"_a, "left"_a,
                "missing_left"_a, "masks"_a, "first"_a, "last"_a, "n_rows"_a, "values"_a, "rows"_a,

@@ -64,7 +64,7 @@ FLOW = (
 
 # The compiled module is reached through few Python modules, which check what crosses.
 COMPILED = "_core"
-USERS_OF_COMPILED = ("_checks", "parametric_cut", "pu_trees")
+USERS_OF_COMPILED = ("_checks", "parametric_cut", "pu_trees", "similarity_graph")
 
 
 def stage_of(module):

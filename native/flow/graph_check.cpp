@@ -23,19 +23,17 @@ std::uint64_t fingerprint(NodeIndex smaller, NodeIndex larger, double weight) {
 }
 
 double mirror_weight(std::span<const ArcIndex> offsets, std::span<const NodeIndex> neighbors,
-                     std::span<const double> weights, NodeIndex row, NodeIndex column) {
+                     const Weights& weights, NodeIndex row, NodeIndex column) {
     const auto begin = neighbors.begin() + offsets[column];
     const auto end = neighbors.begin() + offsets[column + 1];
     const auto found = std::lower_bound(begin, end, row);
-    return found != end && *found == row
-               ? weights[static_cast<std::size_t>(found - neighbors.begin())]
-               : 0.0;
+    return found != end && *found == row ? weights[found - neighbors.begin()] : 0.0;
 }
 
 }  // namespace
 
 GraphCheck check_graph(std::span<const ArcIndex> offsets, std::span<const NodeIndex> neighbors,
-                       std::span<const double> weights) {
+                       const Weights& weights) {
     const auto n = static_cast<NodeIndex>(offsets.size() - 1);
     if (offsets[0] != 0) return {GraphFault::offsets, 0, 0};
     for (NodeIndex row = 0; row < n; ++row)
@@ -73,8 +71,7 @@ GraphCheck check_graph(std::span<const ArcIndex> offsets, std::span<const NodeIn
 }
 
 std::vector<double> weighted_degrees(std::span<const ArcIndex> offsets,
-                                     std::span<const NodeIndex> neighbors,
-                                     std::span<const double> weights) {
+                                     std::span<const NodeIndex> neighbors, const Weights& weights) {
     std::vector<double> degrees(offsets.size() - 1);
     for (std::size_t row = 0; row < degrees.size(); ++row) {
         CompensatedSum sum;

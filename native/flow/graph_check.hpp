@@ -26,13 +26,12 @@ struct GraphCheck {
 };
 
 GraphCheck check_graph(std::span<const ArcIndex> offsets, std::span<const NodeIndex> neighbors,
-                       std::span<const double> weights);
+                       const Weights& weights);
 
 // The sum of the weights of every node's edges, without self-loops: added up as the solver adds up
 // the pull of seeds, so that a node whose neighbours are all seeds of one side has exactly that
 // pull as its degree.
 std::vector<double> weighted_degrees(std::span<const ArcIndex> offsets,
-                                     std::span<const NodeIndex> neighbors,
-                                     std::span<const double> weights);
+                                     std::span<const NodeIndex> neighbors, const Weights& weights);
 
 }  // namespace pucut::flow

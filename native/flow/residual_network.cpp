@@ -45,7 +45,7 @@ Numbering number_nodes(const CutProblem& problem, Network& network) {
         for (; at < order.size(); ++at) {
             if (at + kAhead < order.size()) {
                 prefetch(problem.neighbors.data() + problem.offsets[order[at + kAhead]]);
-                prefetch(problem.weights.data() + problem.offsets[order[at + kAhead]]);
+                prefetch(problem.weights.address(problem.offsets[order[at + kAhead]]));
             }
             const NodeIndex node = order[at];
             CompensatedSum contracted(problem.pull[node]);
@@ -92,7 +92,7 @@ Status build_network(const CutProblem& problem, Interrupt& interrupt, Network& n
     for (NodeIndex tail = 0; tail < static_cast<NodeIndex>(n); ++tail) {
         if (tail + kAhead < static_cast<NodeIndex>(n)) {
             prefetch(problem.neighbors.data() + problem.offsets[network.original[tail + kAhead]]);
-            prefetch(problem.weights.data() + problem.offsets[network.original[tail + kAhead]]);
+            prefetch(problem.weights.address(problem.offsets[network.original[tail + kAhead]]));
         }
         const NodeIndex node = network.original[tail];
         // Arcs to smaller numbers are in place already; those to larger ones follow, in the order

@@ -55,10 +55,11 @@ struct GrowOptions {
     std::int32_t min_samples_leaf = 1;
     std::int32_t max_features = 1;
     std::int32_t max_candidates = 1;
+    std::int32_t max_rows = 0;  // of a tree; 0: no limit
 };
 
-// Who takes part in which tree: all rows but those of the tree's own fold. Folds are numbered from
-// 0; -1 leaves nothing out.
+// Who takes part in which tree: all rows but those of the tree's own fold, or a sample of them
+// where they are more than max_rows. Folds are numbered from 0; -1 leaves nothing out.
 struct Sampling {
     std::span<const std::uint8_t> labelled;  // 1 for labelled positives
     std::span<const std::int32_t> row_fold;

@@ -67,29 +67,64 @@ TreeGrower::TreeGrower(const std::vector<CodedColumn>& columns, const Sampling& 
       sampling_(sampling),
       options_(options),
       criterion_(options.risk, options.loss, options.prior, true, Count{1, 1}),
-      rows_(sampling.labelled.size()),
-      right_rows_(sampling.labelled.size()),
-      codes_(sampling.labelled.size()),
       features_(columns.size()) {}
+
+void TreeGrower::find_eligible(std::int32_t left_out) {
+    if (left_out == eligible_without_) return;
+    eligible_without_ = left_out;
+    eligible_.clear();
+    const auto n_rows = static_cast<std::int32_t>(sampling_.labelled.size());
+    const auto collect = [&](bool labelled) {
+        for (std::int32_t row = 0; row < n_rows; ++row) {
+            const auto i = static_cast<std::size_t>(row);
+            if ((sampling_.labelled[i] != 0) != labelled) continue;
+            if (left_out >= 0 && sampling_.row_fold[i] == left_out) continue;
+            eligible_.push_back(row);
+        }
+    };
+    eligible_.reserve(sampling_.labelled.size());
+    collect(true);
+    n_eligible_labelled_ = static_cast<std::int32_t>(eligible_.size());
+    collect(false);
+}
+
+TreeGrower::Range TreeGrower::draw_rows(std::int32_t first, std::int32_t n, std::int32_t wanted,
+                                        std::int32_t begin) {
+    const std::int32_t* from = eligible_.data() + first;
+    std::int32_t* into = rows_.data() + begin;
+    if (wanted == n) {
+        std::copy_n(from, n, into);
+        return {begin, begin + n};
+    }
+    for (std::int32_t i = 0; i < wanted; ++i) {
+        const auto low = static_cast<std::int32_t>(std::int64_t{i} * n / wanted);
+        const auto high = static_cast<std::int32_t>((std::int64_t{i} + 1) * n / wanted);
+        into[i] = from[low + random_.below(high - low)];
+    }
+    return {begin, begin + wanted};
+}
 
 void TreeGrower::grow(std::size_t tree, Crew::Pulse& pulse, Nodes& nodes, double* reduction) {
     random_ = Random(sampling_.tree_seed[tree]);
     std::iota(features_.begin(), features_.end(), 0);
 
-    const auto n_rows = static_cast<std::int32_t>(rows_.size());
-    const std::int32_t left_out = sampling_.tree_fold[tree];
-    const auto collect = [&](bool labelled, std::int32_t begin) {
-        std::int32_t end = begin;
-        for (std::int32_t row = 0; row < n_rows; ++row) {
-            const auto i = static_cast<std::size_t>(row);
-            if ((sampling_.labelled[i] != 0) != labelled) continue;
-            if (left_out >= 0 && sampling_.row_fold[i] == left_out) continue;
-            rows_[static_cast<std::size_t>(end++)] = row;
-        }
-        return Range{begin, end};
-    };
-    const Range labelled = collect(true, 0);
-    const Range rest = collect(false, labelled.end);
+    find_eligible(sampling_.tree_fold[tree]);
+    const auto n_rows = static_cast<std::int32_t>(eligible_.size());
+    std::int32_t wanted_labelled = n_eligible_labelled_;
+    std::int32_t wanted = n_rows;
+    if (options_.max_rows > 0 && n_rows > options_.max_rows) {
+        // Both kinds in the same proportion, and at least one of each.
+        wanted = options_.max_rows;
+        const double share = static_cast<double>(n_eligible_labelled_) / n_rows;
+        wanted_labelled = std::clamp(static_cast<std::int32_t>(std::lround(share * wanted)), 1,
+                                     std::max(1, wanted - 1));
+    }
+    rows_.resize(static_cast<std::size_t>(wanted));
+    right_rows_.resize(rows_.size());
+    codes_.resize(rows_.size());
+    const Range labelled = draw_rows(0, n_eligible_labelled_, wanted_labelled, 0);
+    const Range rest = draw_rows(n_eligible_labelled_, n_rows - n_eligible_labelled_,
+                                 wanted - wanted_labelled, labelled.end);
     criterion_ = Criterion(options_.risk, options_.loss, options_.prior,
                            options_.unlabelled_includes_labelled, {labelled.size(), rest.size()});
 

@@ -15,13 +15,14 @@ namespace pucut::trees {
 
 // Grows one tree after another and keeps its scratch memory between them; one a thread.
 //
-// The random draws, in their order, so that they can be made elsewhere: nodes are worked on depth
-// first, left before right. At a node, while fewer than max_features features that vary have been
-// seen and untried ones are left, below(number of features untried and not known to be constant)
-// chooses a place in the list of features; a feature found constant moves to the front of the list
-// for good in this subtree, any other to its end. A feature of numbers then takes max_candidates
-// times unit(), a categorical one the draws of draw_subset(); one of which all values present are
-// equal, and others missing, takes none: its only cut parts those from these.
+// The random draws, in their order, so that they can be made elsewhere: first those of draw_rows(),
+// if there are more rows than max_rows. Then nodes are worked on depth first, left before right. At
+// a node, while fewer than max_features features that vary have been seen and untried ones are
+// left, below(number of features untried and not known to be constant) chooses a place in the list
+// of features; a feature found constant moves to the front of the list for good in this subtree,
+// any other to its end. A feature of numbers then takes max_candidates times unit(), a categorical
+// one the draws of draw_subset(); one of which all values present are equal, and others missing,
+// takes none: its only cut parts those from these.
 class TreeGrower {
   public:
     TreeGrower(const std::vector<CodedColumn>& columns, const Sampling& sampling,
@@ -45,6 +46,7 @@ class TreeGrower {
         std::int32_t depth;
         std::int32_t n_constant;  // so many features at the front of the list do not vary here
     };
+    static constexpr std::int32_t kNoFold = -2;
     using Subset = std::array<std::uint64_t, 4>;
     struct Cut {
         double reduction;
@@ -56,6 +58,12 @@ class TreeGrower {
     };
 
     [[nodiscard]] std::int32_t* rows(Range range) { return rows_.data() + range.begin; }
+
+    // The rows the tree may see, labelled ones first.
+    void find_eligible(std::int32_t left_out);
+    // Of eligible rows first to first + n - 1 as many as are wanted, into rows_ from `begin` on:
+    // all, or one out of each of so many equal stretches, which below() chooses.
+    Range draw_rows(std::int32_t first, std::int32_t n, std::int32_t wanted, std::int32_t begin);
 
     bool find_cut(Task& task, Count count, double risk, Cut& best);
     // False when the feature does not vary in the node.
@@ -83,6 +91,9 @@ class TreeGrower {
     const GrowOptions& options_;
     Criterion criterion_;
     Random random_{0};
+    std::vector<std::int32_t> eligible_;
+    std::int32_t n_eligible_labelled_ = 0;
+    std::int32_t eligible_without_ = kNoFold;  // the fold that is left out of these
     std::vector<std::int32_t> rows_;
     std::vector<std::int32_t> right_rows_;
     std::vector<std::uint16_t> codes_;

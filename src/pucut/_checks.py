@@ -22,11 +22,14 @@ MAX_NODES = np.iinfo(np.int32).max
 
 @dataclass(frozen=True, eq=False)
 class SymmetricGraph:
-    """A checked graph in canonical CSR form: rows sorted, no duplicates, weights >= 0."""
+    """A checked graph in canonical CSR form: rows sorted, no duplicates, weights >= 0.
+
+    Weights are of single or double precision, and computed with in double.
+    """
 
     offsets: npt.NDArray[np.int64]
     neighbors: npt.NDArray[np.int32]
-    weights: FloatArray
+    weights: npt.NDArray[Any]
 
     @property
     def n_nodes(self) -> int:
@@ -35,6 +38,11 @@ class SymmetricGraph:
     def degrees(self) -> FloatArray:
         """Weighted degrees: the sum of the weights of a node's edges, without self-loops."""
         return _core.weighted_degrees(self.offsets, self.neighbors, self.weights)
+
+    def reached_from(self, seeds: BoolArray) -> BoolArray:
+        """Whether each node is connected to a seed."""
+        reached = _core.reached_from(self.offsets, self.neighbors, seeds.view(np.uint8))
+        return reached.view(np.bool_)
 
 
 def checked_graph(graph: Any) -> SymmetricGraph:
@@ -64,12 +72,16 @@ def checked_graph(graph: Any) -> SymmetricGraph:
     checked = SymmetricGraph(
         np.ascontiguousarray(graph.indptr, dtype=np.int64),
         np.ascontiguousarray(graph.indices, dtype=np.int32),
-        np.ascontiguousarray(graph.data, dtype=np.float64),
+        np.ascontiguousarray(graph.data, dtype=_weight_type(graph.dtype)),
     )
     fault, row, place = _core.check_graph(checked.offsets, checked.neighbors, checked.weights)
     if fault:
         _raise_graph_fault(checked, fault, row, place)
     return checked
+
+
+def _weight_type(dtype: np.dtype[Any]) -> npt.DTypeLike:
+    return np.float32 if dtype == np.float32 else np.float64
 
 
 def _raise_graph_fault(graph: SymmetricGraph, fault: int, row: int, place: int) -> NoReturn:

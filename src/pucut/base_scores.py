@@ -16,6 +16,7 @@ from pucut.feature_weights import weighted
 from pucut.kernel_ridge import KernelRidge, fit_kernel_ridge
 from pucut.neighbors import NeighborLists
 from pucut.pu_trees import (
+    ROWS_OF_A_TREE,
     CrossFittedForest,
     Forest,
     TreeOptions,
@@ -91,13 +92,15 @@ def tree_kinds(n_features: int) -> dict[str, TreeOptions]:
     # Many features would make the greedy ones slow.
     half = min(math.ceil(n_features / 2), math.ceil(2.5 * math.sqrt(n_features)))
     return {
-        "trees, random cuts": TreeOptions(min_samples_leaf=5),
-        "trees, better cuts": TreeOptions(min_samples_leaf=10, max_candidates=8),
-        "trees, many features": TreeOptions(
-            min_samples_leaf=5, max_candidates=8, max_features=half
-        ),
-        "trees, large leaves": TreeOptions(min_samples_leaf=30, max_candidates=3),
+        "trees, random cuts": _sampled(min_samples_leaf=5),
+        "trees, better cuts": _sampled(min_samples_leaf=10, max_candidates=8),
+        "trees, many features": _sampled(min_samples_leaf=5, max_candidates=8, max_features=half),
+        "trees, large leaves": _sampled(min_samples_leaf=30, max_candidates=3),
     }
+
+
+def _sampled(**options: Any) -> TreeOptions:
+    return TreeOptions(max_rows=ROWS_OF_A_TREE, **options)
 
 
 def tree_score(

@@ -10,9 +10,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse.csgraph import connected_components
 
-from pucut._checks import BoolArray, FloatArray
+from pucut._checks import BoolArray, FloatArray, checked_graph
 from pucut._html import element
 from pucut.hnc import hnc_minus, hnc_plus
 from pucut.parametric_cut import CutPath
@@ -158,6 +157,7 @@ def two_stage_cuts(
     With a grid, SelectNeg knows no more of a row than the first lambda of the grid at which it has
     left S.
     """
+    graph = checked_graph(graph)
     ranking = rank_unlabelled(graph, is_labelled, remoteness=remoteness, n_threads=n_threads)
     order = ranking.order
     if lambda_grid is not None:
@@ -206,7 +206,4 @@ def partition_at(stages: TwoStages, stage: int, cut: float) -> Partition:
 
 def reached_from(graph: Any, seeds: BoolArray) -> BoolArray:
     """Whether each row is connected to a seed."""
-    n_parts, part = connected_components(graph, directed=False)
-    has_seed = np.zeros(n_parts, dtype=np.bool_)
-    has_seed[part[seeds]] = True
-    return np.asarray(has_seed[part])
+    return checked_graph(graph).reached_from(np.ascontiguousarray(seeds))

@@ -12,6 +12,9 @@ The risk of a node is 4 (W_p + W_n) v* (1 - v*) for the quadratic loss, and the 
 "nnpu" says 0 and "upu" what the formula says: a negative number for the quadratic loss, minus
 infinity for the logistic. A cut that makes such a node beats every other, but adds nothing to the
 importances. Risk "pn" takes the rows without a label for negatives.
+
+Values are compared by small codes, of one or two bytes. Of more rows than `ROWS_OF_A_TREE` each
+tree of 2-HNC sees a sample of that many, drawn anew for every tree by its seed.
 """
 
 import math
@@ -36,6 +39,8 @@ Loss = Literal["quadratic", "logistic"]
 Progress = Callable[[int, int], object]
 
 _MOST = np.iinfo(np.int32).max
+# With more rows a tree learns little more: what the sample costs is in benchmarks/NOTES.md.
+ROWS_OF_A_TREE = 100_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,6 +130,9 @@ class TreeOptions:
     unlabelled_includes_labelled : bool
         Whether the labelled rows are a part of the unlabelled set, as in one sample of which some
         rows got labels; False for positives that were collected apart. No matter for risk "pn".
+    max_rows : int, optional
+        The most rows of a tree: of more, each tree sees a sample, labelled and other rows in their
+        proportion. None is no limit.
     """
 
     risk: Risk = "nnpu"
@@ -134,6 +142,7 @@ class TreeOptions:
     max_features: int | float | str | None = "sqrt"
     max_candidates: int = 1
     unlabelled_includes_labelled: bool = True
+    max_rows: int | None = None
 
     def __post_init__(self) -> None:
         if self.risk not in RISKS:
@@ -144,6 +153,8 @@ class TreeOptions:
             _checked_count(self.max_depth, "max_depth")
         _checked_count(self.min_samples_leaf, "min_samples_leaf")
         _checked_count(self.max_candidates, "max_candidates")
+        if self.max_rows is not None:
+            _checked_count(self.max_rows, "max_rows", least=2)
         features_at_a_node(self.max_features, 1)
 
 
@@ -343,6 +354,7 @@ def _grow(
         min_samples_leaf=options.min_samples_leaf,
         max_features=features_at_a_node(options.max_features, table.format.n_columns),
         max_candidates=options.max_candidates,
+        max_rows=options.max_rows or 0,
         n_threads=checked_n_threads(n_threads),
         callback=callback,
     )

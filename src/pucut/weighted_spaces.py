@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from pucut._checks import FloatArray
 from pucut.feature_weights import weighted
 from pucut.neighbors import NeighborIndex, NeighborLists, nearest_neighbors
-from pucut.similarity_graph import symmetric_graph
+from pucut.similarity_graph import weighted_graph
 
 # The scale of a kernel follows from the distance to this neighbour, in the middle of the rows.
 SCALE_NEIGHBOR = 7
@@ -41,8 +41,7 @@ class WeightedSpace:
     n_threads: int
 
     def graph(self, n_neighbors: int) -> sp.csr_array:
-        lists = self.lists.nearest(n_neighbors)
-        return symmetric_graph(lists.indices, self.similarities(lists.squared_distances))
+        return weighted_graph(self.lists.nearest(n_neighbors), self.similarities)
 
     def similarities(self, squared_distances: FloatArray) -> FloatArray:
         found: FloatArray = np.exp(squared_distances / (-2.0 * self.scale))

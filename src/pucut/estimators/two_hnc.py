@@ -1,6 +1,7 @@
 """2-HNC as a scikit-learn classifier; its stages are functions of the modules above."""
 
 import numbers
+from functools import lru_cache
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -38,7 +39,14 @@ from pucut.inductive import (
 from pucut.neighbors import nearest_neighbors
 from pucut.partitions import Partition, TwoStages, reached_from, two_stage_cuts
 from pucut.pu_labels import PULabels
-from pucut.pu_trees import Forest, forest_apply, grow_forest, proximity_neighbors
+from pucut.pu_trees import (
+    ROWS_OF_A_TREE,
+    Forest,
+    TreeOptions,
+    forest_apply,
+    grow_forest,
+    proximity_neighbors,
+)
 from pucut.selection import (
     choose_n_neighbors,
     closest_partition,
@@ -278,11 +286,13 @@ default="auto"
         self._space = self._make_space(X, labels, max(ks), steps)
         stages: dict[int, TwoStages] = {}
         partitions: dict[int, Partition] = {}
+        # Graphs are built when they are needed; the last one stays, since most fits need only one.
+        graph_of = lru_cache(maxsize=1)(self._space.graph)
         with steps.step("cuts"):
-            remoteness = self._remoteness(min(ks), labels)
+            remoteness = self._remoteness(graph_of(min(ks)), labels)
             for k in ks:
                 stages[k] = two_stage_cuts(
-                    self._space.graph(k),
+                    graph_of(k),
                     labels.is_labelled,
                     self.prior_,
                     remoteness=remoteness,
@@ -292,7 +302,7 @@ default="auto"
                 partitions[k] = closest_partition(stages[k], self.prior_, grid)
         with steps.step("answers"):
             self.n_neighbors_ = choose_n_neighbors(partitions, self.prior_)
-            self.graph_ = self._space.graph(self.n_neighbors_)
+            self.graph_ = graph_of(self.n_neighbors_)
             partition = partitions[self.n_neighbors_]
             self._keep_stages(stages[self.n_neighbors_], partition)
             self.neighbor_recall_ = self._space.recall
@@ -410,6 +420,7 @@ default="auto"
                     points,
                     labels.is_labelled,
                     self.prior_,
+                    TreeOptions(max_rows=ROWS_OF_A_TREE),
                     n_trees=self.n_estimators,
                     random_state=self.random_state,
                     n_threads=n_threads,
@@ -433,9 +444,9 @@ default="auto"
         given = self.feature_weights
         return "pu_trees" if isinstance(given, str) and given == "auto" else given
 
-    def _remoteness(self, k: int, labels: PULabels) -> FloatArray | None:
+    def _remoteness(self, graph: sp.csr_array, labels: PULabels) -> FloatArray | None:
         """Fewest neighbours leave most rows unreached: all that can be for a larger k too."""
-        is_lost = ~reached_from(self._space.graph(k), labels.is_labelled)
+        is_lost = ~reached_from(graph, labels.is_labelled)
         if not is_lost.any():
             return None
         return self._space.remoteness(is_lost, labels.is_labelled)
