@@ -64,49 +64,40 @@ using Place = nb::typed<nb::tuple, int, std::int32_t, std::int64_t>;
 using Fields = nb::typed<nb::dict, nb::str, nb::any>;
 using Columns = nb::typed<nb::list, nb::any>;
 
-// Weights in double or in single precision.
-using WeightInput = nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-flow::Weights weights_of(const WeightInput& array) {
-    if (array.dtype() == nb::dtype<float>())
-        return std::span(static_cast<const float*>(array.data()), array.size());
-    if (array.dtype() == nb::dtype<double>())
-        return std::span(static_cast<const double*>(array.data()), array.size());
-    throw nb::type_error("weights have a type that is not known");
-}
-
+// What takes weights comes twice: they are of single or of double precision.
+template <class Weight>
 Place check_graph(const Input<std::int64_t>& offsets, const Input<std::int32_t>& neighbors,
-                  const WeightInput& weights) {
-    const flow::Weights given = weights_of(weights);
+                  const Input<Weight>& weights) {
     flow::GraphCheck check;
     {
         nb::gil_scoped_release unlocked;
-        check = flow::check_graph(view(offsets), view(neighbors), given);
+        check = flow::check_graph(view(offsets), view(neighbors), view(weights));
     }
     return Place(nb::make_tuple(static_cast<int>(check.fault), check.row, check.place));
 }
 
+template <class Weight>
 Output<double> weighted_degrees(const Input<std::int64_t>& offsets,
-                                const Input<std::int32_t>& neighbors, const WeightInput& weights) {
-    const flow::Weights given = weights_of(weights);
+                                const Input<std::int32_t>& neighbors,
+                                const Input<Weight>& weights) {
     std::vector<double> degrees;
     {
         nb::gil_scoped_release unlocked;
-        degrees = flow::weighted_degrees(view(offsets), view(neighbors), given);
+        degrees = flow::weighted_degrees(view(offsets), view(neighbors), view(weights));
     }
     return give(std::move(degrees));
 }
 
+template <class Weight>
 Fields solve_levels(const Input<std::int64_t>& offsets, const Input<std::int32_t>& neighbors,
-                    const WeightInput& weights, const Input<double>& pull,
+                    const Input<Weight>& weights, const Input<double>& pull,
                     const Input<double>& slope, const Input<std::int8_t>& side, double lowest,
                     double highest, int relaxation_rounds, int n_threads) {
     // Side has the representation of int8, and its three values are all that Python sends.
     const std::span<const flow::Side> sides(reinterpret_cast<const flow::Side*>(side.data()),
                                             side.size());
-    const flow::CutProblem problem{view(offsets), view(neighbors), weights_of(weights),
-                                   view(pull),    view(slope),     sides,
-                                   lowest,        highest};
+    const flow::CutProblem problem{view(offsets), view(neighbors), view(weights), view(pull),
+                                   view(slope),   sides,           lowest,        highest};
     flow::CutLevels levels;
     flow::Certificate certificate;
     flow::Status status;
@@ -350,25 +341,29 @@ Fields find_proximities(const Input<std::int32_t>& leaves, std::int32_t n_rows,
     return Fields(result);
 }
 
+template <class Weight>
+void define_for_weights(nb::module_& module) {
+    module.def("check_graph", &check_graph<Weight>, "offsets"_a, "neighbors"_a, "weights"_a,
+               "Fault (0 for none), row and place of the first entry that keeps CSR arrays from "
+               "being a symmetric graph.");
+    module.def("weighted_degrees", &weighted_degrees<Weight>, "offsets"_a, "neighbors"_a,
+               "weights"_a, "Sums of the rows of a checked graph, without its diagonal.");
+    module.def("symmetric_graph", &symmetric_graph<Weight>, "listed"_a, "weights"_a, "width"_a,
+               "Offsets, neighbours and weights of the graph of lists of neighbours.");
+    module.def(
+        "solve_levels", &solve_levels<Weight>, "offsets"_a, "neighbors"_a, "weights"_a, "pull"_a,
+        "slope"_a, "side"_a, "lowest"_a, "highest"_a, "relaxation_rounds"_a, "n_threads"_a,
+        "Levels of all nodes, breakpoints and certificate, for arrays that have been checked.");
+}
+
 }  // namespace
 
 NB_MODULE(_core, module) {
     module.doc() = "Native core of pucut.";
-    module.def("check_graph", &check_graph, "offsets"_a, "neighbors"_a, "weights"_a,
-               "Fault (0 for none), row and place of the first entry that keeps CSR arrays from "
-               "being a symmetric graph.");
-    module.def("weighted_degrees", &weighted_degrees, "offsets"_a, "neighbors"_a, "weights"_a,
-               "Sums of the rows of a checked graph, without its diagonal.");
-    module.def("symmetric_graph", &symmetric_graph<float>, "listed"_a, "weights"_a, "width"_a,
-               "Offsets, neighbours and weights of the graph of lists of neighbours.");
-    module.def("symmetric_graph", &symmetric_graph<double>, "listed"_a, "weights"_a, "width"_a,
-               "The same in double precision.");
+    define_for_weights<double>(module);
+    define_for_weights<float>(module);
     module.def("reached_from", &reached_from, "offsets"_a, "neighbors"_a, "seeds"_a,
                "1 for the nodes of a checked graph that are connected to a seed.");
-    module.def(
-        "solve_levels", &solve_levels, "offsets"_a, "neighbors"_a, "weights"_a, "pull"_a, "slope"_a,
-        "side"_a, "lowest"_a, "highest"_a, "relaxation_rounds"_a, "n_threads"_a,
-        "Levels of all nodes, breakpoints and certificate, for arrays that have been checked.");
     module.def("grow_forest", &grow_forest, "n_rows"_a, "values"_a, "rows"_a, "n_categories"_a,
                "labelled"_a, "row_fold"_a, "tree_fold"_a, "tree_seed"_a, "risk"_a, "loss"_a,
                "prior"_a, "unlabelled_includes_labelled"_a, "max_depth"_a, "min_samples_leaf"_a,

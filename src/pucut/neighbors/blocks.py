@@ -7,9 +7,12 @@ lies above k upper bounds of its row is out. The few pairs left are measured by
 how the product was rounded: not on the library, the threads or the blocks.
 
 Queries visit ranges of columns, in rounds: all of them for the exact answer, a few for the
-approximate one (see clusters.py).
+approximate one (see clusters.py). The points in low precision take (features + 1) * 4 bytes a row
+beside the points themselves; where a limit is set that they would exceed, only ranges that were
+visited of late are held, and others made again.
 """
 
+from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -23,7 +26,7 @@ from threadpoolctl import threadpool_limits
 
 from pucut._checks import FloatArray, is_sparse
 from pucut.neighbors.distances import paired_squared_distances
-from pucut.neighbors.equal_rows import Indices, first_of_each
+from pucut.neighbors.equal_rows import Indices, RowNumbers, first_of_each
 
 # Of one block of products: queries times columns. The product stays in a processor's cache.
 _QUERIES = 256
@@ -81,33 +84,67 @@ class _Rounded:
 
 
 class Searcher:
-    """Finds nearest rows among `points`; columns are the points in `order`, or as they are."""
+    """Finds nearest rows among `points`; columns are the points in `order`, or as they are.
 
-    def __init__(self, points: Any, order: Indices | None = None) -> None:
+    `most_bytes` limits what is held of them in low precision, None does not.
+    """
+
+    def __init__(
+        self,
+        points: Any,
+        order: npt.NDArray[np.integer] | None = None,
+        most_bytes: int | None = None,
+    ) -> None:
         self.points = points
         self.order = order
+        self._most_bytes = most_bytes
         self._center: Any = 0.0
         if not is_sparse(points):
             self._center = points.mean(axis=0, dtype=np.float64)
         largest = _largest_norm(points, self._center)
         # A power of two, which changes no digit.
         self._scale = float(2.0 ** -np.ceil(np.log2(largest))) if largest > 0 else 1.0
+        # Whole levels of precision, and ranges of columns where a whole level would be too large.
         self._levels: dict[type, _Rounded] = {}
+        self._ranges: OrderedDict[tuple[type, int, int], _Rounded] = OrderedDict()
         self._lock = Lock()
 
     def __getstate__(self) -> dict[str, Any]:
-        state = self.__dict__ | {"_levels": {}}
+        state = self.__dict__ | {"_levels": {}, "_ranges": OrderedDict()}
         del state["_lock"]
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__ |= state | {"_lock": Lock()}
 
-    def _level(self, dtype: type) -> _Rounded:
+    def _columns(self, columns: slice, dtype: type) -> _Rounded:
+        """A range of the columns in this precision."""
+        if is_sparse(self.points) or self._fits(len(self.points), dtype):
+            with self._lock:
+                if dtype not in self._levels:
+                    self._levels[dtype] = self._rounded(self.points, dtype, self.order)
+                level = self._levels[dtype]
+            return _Rounded(level.matrix[columns], level.gaps[columns])
+        key = (dtype, columns.start, columns.stop)
         with self._lock:
-            if dtype not in self._levels:
-                self._levels[dtype] = self._rounded(self.points, dtype, self.order)
-            return self._levels[dtype]
+            if key in self._ranges:
+                self._ranges.move_to_end(key)
+                return self._ranges[key]
+        rows = columns if self.order is None else self.order[columns]
+        made = self._rounded(self.points[rows], dtype)
+        with self._lock:
+            self._ranges[key] = made
+            while len(self._ranges) > 1 and not self._fits(
+                sum(len(each.gaps) for each in self._ranges.values()), dtype
+            ):
+                self._ranges.popitem(last=False)
+        return made
+
+    def _fits(self, n_rows: int, dtype: type) -> bool:
+        if self._most_bytes is None:
+            return True
+        a_row = (self.points.shape[1] + 2) * np.dtype(dtype).itemsize
+        return bool(n_rows * a_row <= self._most_bytes)
 
     def scaled(self, rows: npt.NDArray[Any]) -> FloatArray:
         """Dense rows moved to the origin and scaled to at most unit norm."""
@@ -115,7 +152,12 @@ class Searcher:
         return scaled
 
     def _rounded(
-        self, rows: Any, dtype: type, order: Indices | None = None, *, are_queries: bool = False
+        self,
+        rows: Any,
+        dtype: type,
+        order: npt.NDArray[np.integer] | None = None,
+        *,
+        are_queries: bool = False,
     ) -> _Rounded:
         # |x| |y| <= (|x|^2 + |y|^2) / 2 turns the usual bounds on rounding into multiples of the
         # norms: of the product 2 (n_features + 1) roundings; of norms, sums, the points themselves
@@ -210,7 +252,7 @@ class Searcher:
 
         None, if there are more than `limit`.
         """
-        points, asked = self._level(dtype), self._rounded(queries, dtype, are_queries=True)
+        asked = self._rounded(queries, dtype, are_queries=True)
         n_queries = len(asked.gaps)
         own_gap = asked.gaps[:, None] + dtype(1e3) * np.finfo(dtype).tiny  # room for underflow
         # The k smallest upper bounds of each query so far. A pair whose lower bound is above all
@@ -220,12 +262,14 @@ class Searcher:
         found = _Pairs([], [], [])
         for number, visits in enumerate(rounds):
             fresh = _Pairs([], [], [])
+            fresh_upper: list[npt.NDArray[Any]] = []
             for visit in visits:
                 visiting = slice(None) if visit.queries is None else visit.queries
-                lower = _product(asked.matrix[visiting], points.matrix[visit.columns])
+                points = self._columns(visit.columns, dtype)
+                lower = _product(asked.matrix[visiting], points.matrix)
                 is_counted = number == 0 and lower.shape[1] >= k
                 if is_counted:  # everything is new, so there is no need to pick
-                    upper = lower + points.gaps[visit.columns]
+                    upper = lower + points.gaps
                     upper.partition(k - 1, axis=1)
                     smallest[visiting] = upper[:, :k]
                     threshold[visiting] = _above(upper[:, k - 1 : k] + own_gap[visiting])
@@ -233,11 +277,14 @@ class Searcher:
                 query, column = np.divmod(place, lower.shape[1])
                 if visit.queries is not None:
                     query = visit.queries[query]
+                bound = lower.ravel()[place]
+                if not is_counted:
+                    fresh_upper.append(bound + points.gaps[column])
                 column += visit.columns.start
-                (found if is_counted else fresh).append(query, column, lower.ravel()[place])
+                (found if is_counted else fresh).append(query, column, bound)
             if fresh.query:
                 query, column, bound = fresh.joined()
-                upper = _as_rows(query, bound + points.gaps[column], n_queries)
+                upper = _as_rows(query, np.concatenate(fresh_upper), n_queries)
                 upper = np.hstack([smallest, upper])
                 upper.partition(k - 1, axis=1)
                 smallest = upper[:, :k].copy()
@@ -267,9 +314,9 @@ def in_blocks(search: Callable[[Any], None], blocks: Iterable[Any], n_threads: i
 
 def exact_search(
     searcher: Searcher, queries: Any, k: int, n_threads: int
-) -> tuple[Indices, FloatArray]:
+) -> tuple[RowNumbers, FloatArray]:
     n_queries = queries.shape[0]
-    indices = np.empty((n_queries, k), dtype=np.int64)
+    indices = np.empty((n_queries, k), dtype=np.int32)
     distances = np.empty((n_queries, k))
 
     def search(start: int) -> None:

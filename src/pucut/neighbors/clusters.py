@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from pucut._checks import FloatArray
 from pucut.neighbors.blocks import Round, Searcher, Visit, exact_search, in_blocks
-from pucut.neighbors.equal_rows import Indices
+from pucut.neighbors.equal_rows import Indices, RowNumbers
 
 # The share of true neighbours that the clusters visited should hold.
 TARGET_RECALL = 0.99
@@ -35,6 +35,7 @@ _LARGEST_SHARE = 1 / 3
 _ALWAYS_ALLOWED = 32
 _QUERIES = 4096
 _ASSIGNED_AT_ONCE = 1024
+_LARGEST_PRODUCT = 1 << 24
 
 
 class ClusterEngine:
@@ -42,7 +43,14 @@ class ClusterEngine:
 
     method = "approximate"
 
-    def __init__(self, points: Any, n_neighbors: int, n_threads: int, seed: int) -> None:
+    def __init__(
+        self,
+        points: Any,
+        n_neighbors: int,
+        n_threads: int,
+        seed: int,
+        most_bytes: int | None = None,
+    ) -> None:
         n_points = len(points)
         rng = np.random.default_rng(seed)
         self.points = points
@@ -52,9 +60,10 @@ class ClusterEngine:
         self._own = self._nearest_centers(points)
         self._sizes = np.bincount(self._own, minlength=len(self._centers))
         self._ends = np.cumsum(self._sizes)
-        self._searcher = Searcher(points, np.argsort(self._own, kind="stable"))
+        order = np.argsort(self._own, kind="stable").astype(np.int32)
+        self._searcher = Searcher(points, order, most_bytes)
         self._n_visits, self.recall = 1, 1.0
-        self._near = np.zeros((1, 1), dtype=np.int64)
+        self._near: RowNumbers = np.zeros((1, 1), dtype=np.int32)
         if len(self._centers) > 1:
             self._choose_visits(min(n_neighbors, n_points - 1), rng)
 
@@ -72,26 +81,26 @@ class ClusterEngine:
         hits = (indices[half:, :, None] == found[:, None, :]).any(axis=2)
         self.recall = float(hits[is_other[half:]].mean())
 
-    def search(self, queries: Any, k: int) -> tuple[Indices, FloatArray]:
+    def search(self, queries: Any, k: int) -> tuple[RowNumbers, FloatArray]:
         if queries is self.points:
-            return self._search_points(np.arange(len(queries)), k)
+            return self._search_points(None, k)
         # The nearest centres are found exactly, so that no answer depends on other queries.
         visited, _ = exact_search(
             Searcher(self._centers), self._scaled(queries), self._n_visits, self._n_threads
         )
         return self._search_in(queries, visited[:, 0], k, lambda rows: visited[rows])
 
-    def _search_points(self, points: Indices, k: int) -> tuple[Indices, FloatArray]:
-        """The same for some of the points, of which the cluster is known; this is faster."""
-        rows = self.points if len(points) == len(self.points) else self.points[points]
-        own = self._own[points]
+    def _search_points(self, points: Indices | None, k: int) -> tuple[RowNumbers, FloatArray]:
+        """The same for some of the points, or all; their cluster is known, which is faster."""
+        rows = self.points if points is None else self.points[points]
+        own = self._own if points is None else self._own[points]
         return self._search_in(rows, own, k, lambda part: self._visited(rows[part], own[part]))
 
     def _search_in(
-        self, queries: Any, own: Indices, k: int, visited_by: Callable[[Indices], Indices]
-    ) -> tuple[Indices, FloatArray]:
-        order = np.argsort(own, kind="stable")
-        indices = np.empty((len(queries), k), dtype=np.int64)
+        self, queries: Any, own: RowNumbers, k: int, visited_by: Callable[[RowNumbers], RowNumbers]
+    ) -> tuple[RowNumbers, FloatArray]:
+        order = np.argsort(own, kind="stable").astype(np.int32)
+        indices = np.empty((len(queries), k), dtype=np.int32)
         distances = np.empty((len(queries), k))
 
         def search(start: int) -> None:
@@ -123,22 +132,24 @@ class ClusterEngine:
             self._centers[present] = sums / counts[:, None]
         return self._centers[_in_halves(self._centers, np.arange(n_clusters))]
 
-    def _nearest_centers(self, rows: Any) -> Indices:
-        nearest = np.empty(len(rows), dtype=np.int64)
+    def _nearest_centers(self, rows: Any) -> RowNumbers:
+        nearest = np.empty(len(rows), dtype=np.int32)
         norms = _squared_norms(self._centers)
         twice = -2 * self._centers
 
+        n_rows = max(1, min(_ASSIGNED_AT_ONCE, _LARGEST_PRODUCT // len(self._centers)))
+
         def assign(start: int) -> None:
-            block = slice(start, start + _ASSIGNED_AT_ONCE)
+            block = slice(start, start + n_rows)
             product = self._scaled(rows[block]).astype(np.float32) @ twice.T
             product += norms
             nearest[block] = product.argmin(axis=1)
 
-        in_blocks(assign, range(0, len(rows), _ASSIGNED_AT_ONCE), self._n_threads)
+        in_blocks(assign, range(0, len(rows), n_rows), self._n_threads)
         return nearest
 
     def _learn_visits(
-        self, sample: Indices, neighbors: Indices, is_other: npt.NDArray[np.bool_]
+        self, sample: Indices, neighbors: RowNumbers, is_other: npt.NDArray[np.bool_]
     ) -> int:
         """Sets the number of visits for the target recall; returns how many clusters are near."""
         n_clusters = len(self._centers)
@@ -163,11 +174,11 @@ class ClusterEngine:
         self._n_visits = min(n_visits, most, n_clusters)
         return max(n_near, self._n_visits)
 
-    def _visited(self, queries: Any, own: Indices) -> Indices:
+    def _visited(self, queries: Any, own: RowNumbers) -> RowNumbers:
         """The clusters each query visits, nearest first up to the limits of the rounds."""
         rows = self._scaled(queries).astype(np.float32)
         norms = _squared_norms(self._centers)
-        visited = np.empty((len(rows), self._n_visits), dtype=np.int64)
+        visited = np.empty((len(rows), self._n_visits), dtype=np.int32)
         limits = [limit for limit in (*_ROUNDS, self._n_visits - 1) if limit < self._n_visits]
         starts = np.flatnonzero(np.diff(own, prepend=-1))
         for start, stop in zip(starts, np.append(starts[1:], len(own)), strict=True):
@@ -177,7 +188,7 @@ class ClusterEngine:
             visited[start:stop] = near[nearest]
         return visited
 
-    def _rounds(self, visited: Indices) -> list[Round]:
+    def _rounds(self, visited: RowNumbers) -> list[Round]:
         limits = [*(limit for limit in _ROUNDS if limit < visited.shape[1]), visited.shape[1]]
         rounds: list[Round] = []
         for first, last in itertools.pairwise(limits):

@@ -13,14 +13,16 @@ import numpy.typing as npt
 from pucut._checks import FloatArray, is_sparse
 
 Indices = npt.NDArray[np.int64]
+# As they are kept for all rows.
+RowNumbers = npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False)
 class EqualRows:
     """Groups of equal rows: the members of group g are members[offsets[g] : offsets[g + 1]]."""
 
-    group_of: Indices
-    members: Indices
+    group_of: RowNumbers
+    members: RowNumbers
     offsets: Indices
 
     @property
@@ -32,7 +34,7 @@ class EqualRows:
         return self.n_groups == len(self.members)
 
     @property
-    def first_members(self) -> Indices:
+    def first_members(self) -> RowNumbers:
         return self.members[self.offsets[:-1]]
 
     def expanded(
@@ -60,6 +62,11 @@ def group_equal_rows(points: Any) -> EqualRows:
     """Finds equal rows by a hash, and compares those whose hash is equal."""
     n_rows = points.shape[0]
     hashes = _sparse_hashes(points) if is_sparse(points) else _dense_hashes(points)
+    rising = np.sort(hashes)
+    if not (rising[1:] == rising[:-1]).any():
+        own = np.arange(n_rows, dtype=np.int32)
+        return EqualRows(own, own, np.arange(n_rows + 1))
+    del rising
     _, first, group = np.unique(hashes, return_index=True, return_inverse=True)
     representative = first[group.reshape(-1)]
     # Unequal rows with one hash stay by themselves: groups need not be as large as possible.
@@ -71,10 +78,10 @@ def group_equal_rows(points: Any) -> EqualRows:
         rows = rows[np.asarray(differs).ravel() > 0]
         representative[rows] = rows
     _, group_of = np.unique(representative, return_inverse=True)
-    group_of = group_of.reshape(-1).astype(np.int64)
-    members = np.argsort(group_of, kind="stable")
-    offsets = np.concatenate([[0], np.cumsum(np.bincount(group_of))]).astype(np.int64)
-    return EqualRows(group_of, members, offsets)
+    groups = group_of.reshape(-1).astype(np.int32)
+    members = np.argsort(groups, kind="stable").astype(np.int32)
+    offsets = np.concatenate([[0], np.cumsum(np.bincount(groups))]).astype(np.int64)
+    return EqualRows(groups, members, offsets)
 
 
 def first_of_each(

@@ -11,14 +11,16 @@ from sklearn.utils import check_random_state
 from pucut._checks import FloatArray, checked_n_threads, is_sparse
 from pucut.neighbors.blocks import Searcher, exact_search
 from pucut.neighbors.clusters import ClusterEngine
-from pucut.neighbors.equal_rows import Indices, group_equal_rows
+from pucut.neighbors.equal_rows import Indices, RowNumbers, group_equal_rows
 from pucut.neighbors.lists import (
     NeighborLists,
     as_lists,
     checked_n_neighbors,
     lists_from_graph,
-    without_itself,
+    without_itself_in_place,
 )
+
+AnyRowNumbers = npt.NDArray[np.integer]
 
 METHODS = ("auto", "exact", "approximate", "torch")
 # The exact search takes about 0.03 ns times (features + 45) a pair of rows, so that this much work
@@ -39,6 +41,7 @@ def nearest_neighbors(
     *,
     n_jobs: int | None = None,
     random_state: Any = None,
+    most_bytes: int | None = None,
 ) -> NeighborLists:
     """The `n_neighbors` nearest other rows of every row, by Euclidean distance.
 
@@ -52,6 +55,9 @@ def nearest_neighbors(
     n_jobs : number of threads; None and -1 stand for all processors this process may use. The
         result does not depend on it.
     random_state : seed of the approximate search
+    most_bytes : for the copy of dense points in low precision that a search on the processor makes;
+        without a limit (features + 2) * 4 bytes a row. A smaller one costs time, and changes
+        nothing in the result.
     """
     n_rows = points.shape[0]
     checked_n_neighbors(n_neighbors, n_rows - 1, f"{n_rows} rows (the row itself does not count)")
@@ -59,7 +65,14 @@ def nearest_neighbors(
         return lists_from_graph(
             method, (n_rows, n_rows), n_neighbors, "precomputed", leave_itself_out=True
         )
-    index = NeighborIndex(points, n_neighbors, method, n_jobs=n_jobs, random_state=random_state)
+    index = NeighborIndex(
+        points,
+        n_neighbors,
+        method,
+        n_jobs=n_jobs,
+        random_state=random_state,
+        most_bytes=most_bytes,
+    )
     return index.neighbors()
 
 
@@ -100,6 +113,7 @@ class NeighborIndex:
         *,
         n_jobs: int | None = None,
         random_state: Any = None,
+        most_bytes: int | None = None,
     ) -> None:
         n_points = points.shape[0]
         self.n_neighbors = checked_n_neighbors(n_neighbors, n_points, f"{n_points} points")
@@ -108,7 +122,7 @@ class NeighborIndex:
         if isinstance(method, str):
             n_threads = n_threads_of(n_jobs)
             self._search = _PointSearch(
-                self._points, self.n_neighbors, method, n_threads, random_state
+                self._points, self.n_neighbors, method, n_threads, random_state, most_bytes
             )
         elif hasattr(method, "fit_transform"):
             self._search = _TransformerSearch(self._points, method)
@@ -152,7 +166,7 @@ class Engine(Protocol):
     recall: float
     points: Any  # dense, if queries have to be
 
-    def search(self, queries: Any, k: int) -> tuple[Indices, FloatArray]:
+    def search(self, queries: Any, k: int) -> tuple[AnyRowNumbers, FloatArray]:
         """The k nearest points of each query by distance and number, and squared distances."""
         ...
 
@@ -161,12 +175,12 @@ class ExactEngine:
     method = "exact"
     recall = 1.0
 
-    def __init__(self, points: Any, n_threads: int) -> None:
+    def __init__(self, points: Any, n_threads: int, most_bytes: int | None = None) -> None:
         self.points = points
-        self._searcher = Searcher(points)
+        self._searcher = Searcher(points, most_bytes=most_bytes)
         self._n_threads = n_threads
 
-    def search(self, queries: Any, k: int) -> tuple[Indices, FloatArray]:
+    def search(self, queries: Any, k: int) -> tuple[RowNumbers, FloatArray]:
         return exact_search(self._searcher, queries, k, self._n_threads)
 
 
@@ -189,32 +203,39 @@ class TorchEngine:
 
 class _PointSearch:
     def __init__(
-        self, points: Any, n_neighbors: int, method: str, n_threads: int, random_state: Any
+        self,
+        points: Any,
+        n_neighbors: int,
+        method: str,
+        n_threads: int,
+        random_state: Any,
+        most_bytes: int | None,
     ) -> None:
-        self._groups = group_equal_rows(points)
-        if not self._groups.are_all_single:
+        groups = group_equal_rows(points)
+        self._groups = None if groups.are_all_single else groups
+        if self._groups is not None:
             points = points[self._groups.first_members]
-        self._engine = _engine(points, n_neighbors, method, n_threads, random_state)
+        self._engine = _engine(points, n_neighbors, method, n_threads, random_state, most_bytes)
 
     def of_points(self, k: int) -> NeighborLists:
         # One more, since the row itself will be found too.
         indices, distances = self._rows(self._engine.points, k + 1)
-        if not self._groups.are_all_single:
+        if self._groups is not None:
             indices, distances = indices[self._groups.group_of], distances[self._groups.group_of]
-        return self._lists(*without_itself(indices, distances))
+        return self._lists(*without_itself_in_place(indices, distances))
 
     def of_queries(self, queries: Any, k: int) -> NeighborLists:
         return self._lists(*self._rows(queries, k))
 
-    def _rows(self, queries: Any, k: int) -> tuple[Indices, FloatArray]:
+    def _rows(self, queries: Any, k: int) -> tuple[AnyRowNumbers, FloatArray]:
         if is_sparse(queries) and not is_sparse(self._engine.points):
             queries = queries.toarray()
+        if self._groups is None:
+            return self._engine.search(queries, k)
         groups, distances = self._engine.search(queries, min(k, self._groups.n_groups))
-        if self._groups.are_all_single:
-            return groups, distances
         return self._groups.expanded(groups, distances, k)
 
-    def _lists(self, indices: Indices, distances: FloatArray) -> NeighborLists:
+    def _lists(self, indices: AnyRowNumbers, distances: FloatArray) -> NeighborLists:
         return as_lists(indices, distances, self._engine.method, self._engine.recall)
 
 
@@ -242,7 +263,12 @@ class _TransformerSearch:
 
 
 def _engine(
-    points: Any, n_neighbors: int, method: str, n_threads: int, random_state: Any
+    points: Any,
+    n_neighbors: int,
+    method: str,
+    n_threads: int,
+    random_state: Any,
+    most_bytes: int | None,
 ) -> Engine:
     if method not in METHODS:
         raise ValueError(f"method must be one of {', '.join(METHODS)}, found {method!r}")
@@ -253,7 +279,7 @@ def _engine(
         fits = not is_sparse(points) or n_bytes <= MOST_DENSE_BYTES
         method = "exact" if takes_seconds or not fits else "approximate"
     if method == "exact":
-        return ExactEngine(points, n_threads)
+        return ExactEngine(points, n_threads, most_bytes)
     if is_sparse(points):
         if n_bytes > MOST_DENSE_BYTES:
             raise ValueError(
@@ -265,7 +291,7 @@ def _engine(
     if method == "torch":
         return TorchEngine(points)
     seed = int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
-    return ClusterEngine(points, n_neighbors, n_threads, seed)
+    return ClusterEngine(points, n_neighbors, n_threads, seed, most_bytes)
 
 
 def _exact_work(points: Any) -> float:

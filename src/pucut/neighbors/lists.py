@@ -8,7 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from pucut._checks import MAX_NODES, FloatArray, is_sparse
-from pucut.neighbors.equal_rows import Indices, first_of_each
+from pucut.neighbors.equal_rows import first_of_each
+
+_ROWS_AT_ONCE = 1 << 14
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,10 +52,28 @@ def checked_n_neighbors(n_neighbors: Any, largest: int, rows: str) -> int:
     return int(n_neighbors)
 
 
-def without_itself(indices: Indices, distances: FloatArray) -> tuple[Indices, FloatArray]:
+def without_itself_in_place(
+    indices: npt.NDArray[np.integer], distances: FloatArray
+) -> tuple[npt.NDArray[np.integer], FloatArray]:
+    """The same as `without_itself` in the memory of the arrays, which are used up."""
+    n_rows, width = indices.shape
+    # Rows become shorter, so that nothing is overwritten that has not been read.
+    flat_indices, flat_distances = indices.reshape(-1), distances.reshape(-1)
+    for start in range(0, n_rows, _ROWS_AT_ONCE):
+        rows = slice(start, min(start + _ROWS_AT_ONCE, n_rows))
+        others = without_itself(indices[rows], distances[rows], start)
+        place = slice(rows.start * (width - 1), rows.stop * (width - 1))
+        flat_indices[place], flat_distances[place] = (part.reshape(-1) for part in others)
+    shape, size = (n_rows, width - 1), n_rows * (width - 1)
+    return flat_indices[:size].reshape(shape), flat_distances[:size].reshape(shape)
+
+
+def without_itself(
+    indices: npt.NDArray[np.integer], distances: FloatArray, first_row: int = 0
+) -> tuple[npt.NDArray[np.integer], FloatArray]:
     """Leaves out of each row its own number; if that is not there, the last neighbour."""
     n_rows, width = indices.shape
-    is_own = indices == np.arange(n_rows)[:, None]
+    is_own = indices == np.arange(first_row, first_row + n_rows)[:, None]
     is_own[~is_own.any(axis=1), -1] = True
     others = ~is_own
     return indices[others].reshape(n_rows, width - 1), distances[others].reshape(n_rows, width - 1)
@@ -101,7 +121,7 @@ def lists_from_graph(
 
 
 def as_lists(
-    indices: Indices, squared_distances: FloatArray, method: str, recall: float
+    indices: npt.NDArray[np.integer], squared_distances: FloatArray, method: str, recall: float
 ) -> NeighborLists:
     assert indices.max(initial=0) <= MAX_NODES
     return NeighborLists(
