@@ -30,6 +30,7 @@ from pucut.estimators import (
 )
 from pucut.parametric_cut import CutPath, parametric_cut
 from pucut.priors import estimate_prior
+from pucut.size_estimate import FitEstimate, estimate_fit
 
 if TYPE_CHECKING:
     from pucut.estimators import NNPUClassifier as NNPUClassifier
@@ -46,6 +47,7 @@ __all__ = [
     "CutPathDisplay",
     "CutQueryStrategy",
     "ElkanNotoClassifier",
+    "FitEstimate",
     "HNCClassifier",
     "NegativeRankingDisplay",
     "OneClassPUClassifier",
@@ -61,6 +63,7 @@ __all__ = [
     "TwoHNCClassifier",
     "__version__",
     "compare",
+    "estimate_fit",
     "estimate_prior",
     "parametric_cut",
 ]

@@ -54,11 +54,13 @@ def fit_automatic(
     random_state: Any,
     n_threads: int,
     step: Step,
+    most_bytes: int | None = None,
 ) -> Automatic:
     """Learns scores, finds neighbours, cuts and judges.
 
     `feature_weights` is "auto" for three spaces, else what `TwoHNCClassifier` takes for one;
-    `n_neighbors` and `sigma` are given, or None for those of this module.
+    `n_neighbors` and `sigma` are given, or None for those of this module; for `most_bytes` see
+    `nearest_neighbors`.
     """
     random = check_random_state(random_state)
     n_rows, n_features = points.shape
@@ -93,6 +95,7 @@ def fit_automatic(
                 method=neighbors,
                 n_threads=n_threads,
                 random_state=random.randint(np.iinfo(np.int32).max),
+                most_bytes=most_bytes,
             )
             spaces.append((space, sorted(set(ks))))
             parts.append(neighbor_score(space, is_labelled))

@@ -32,8 +32,8 @@ _SLOPE_PENALTY = 0.01
 # Positives in a row, lowest scores first, of which none is labelled, are at random this many over c
 # with probability exp(-10): more of them say that labelled rows were scored in another way.
 _LONGEST_GAP = 10.0
-# Of more distinct scores, neighbours are joined into this many groups: two curves need no more.
-_MOST_KNOTS = 1 << 17
+# From so many rows on neighbouring scores are joined into groups: the curves need no more knots.
+_MANY_ROWS = 100_000
 _GROUPS = 1 << 14
 # Weight of a curve without plateaus, so that different scores have different probabilities.
 _TILT = 1e-3
@@ -115,8 +115,8 @@ def calibrate(
     -------
     Calibration
         Strictly increasing in the score, strictly inside (0, 1); its mean over the rows is the
-        prior up to rounding, or to one in 10 000 where there are more than 131 072 distinct
-        scores. If all scores are equal, every row gets the prior.
+        prior up to rounding, from 100 000 rows on up to one in 10 000. If all scores are equal,
+        every row gets the prior.
 
     Notes
     -----
@@ -130,7 +130,7 @@ def calibrate(
     knots, knot_of_row, n_rows = np.unique(rows, return_inverse=True, return_counts=True)
     counts = n_rows.astype(np.float64)
     n_labelled = np.bincount(knot_of_row, weights=labels.is_labelled).astype(np.float64)
-    if len(knots) > _MOST_KNOTS:
+    if labels.n_samples >= _MANY_ROWS and len(knots) > _GROUPS:
         knots, counts, n_labelled = _in_groups(knots, counts, n_labelled)
     label_frequency = labels.labelled_share / prior
 

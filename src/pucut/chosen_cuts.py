@@ -182,15 +182,17 @@ def choose_cuts(
         path = score_cut(graph, seeds, mixed_rank, gamma, n_threads=n_threads // n_workers)
         return path.switch
 
-    levels = in_threads(
-        level, [(kind, seeds) for kind in kinds for seeds in (*worlds, is_labelled)], n_workers
-    )
     each = len(worlds) + 1
     cuts = []
-    for place, (space, k, gamma) in enumerate(kinds):
-        *hidden, final = levels[place * each : (place + 1) * each]
-        hidden_rank, recall = _hidden(hidden, mixed_rank, is_labelled, fold, n_positive)
-        cuts.append(ScoreCut(space, k, gamma, final, hidden_rank, recall))
+    # Where a thread makes no cuts of its own, only those of one kind are in memory at a time.
+    for group in [kinds] if n_workers > 1 else [[kind] for kind in kinds]:
+        levels = in_threads(
+            level, [(kind, seeds) for kind in group for seeds in (*worlds, is_labelled)], n_workers
+        )
+        for place, (space, k, gamma) in enumerate(group):
+            *hidden, final = levels[place * each : (place + 1) * each]
+            hidden_rank, recall = _hidden(hidden, mixed_rank, is_labelled, fold, n_positive)
+            cuts.append(ScoreCut(space, k, gamma, final, hidden_rank, recall))
     n_labelled = int(is_labelled.sum())
     # The data term by itself needs no cut, and is judged as they are.
     alone_rank, alone = _hidden(

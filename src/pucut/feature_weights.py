@@ -9,9 +9,21 @@ from typing import Any
 import numpy as np
 
 from pucut._checks import FloatArray
-from pucut.pu_trees import Forest, forest_importances
+from pucut.pu_trees import ROWS_OF_A_TREE, Forest, TreeOptions, forest_importances
 
 FOREST_WEIGHTS = ("pu_trees", "pu_trees_squared")
+
+
+# Of trees that see a sample. Smaller leaves would add chance to the importances: on a million rows
+# features of pure noise counted less by such trees than by trees of all rows with leaves of one.
+_LEAST_LEAF_OF_A_SAMPLE = 5
+
+
+def options_of_weighing_trees(n_rows: int) -> TreeOptions:
+    """The paper's trees; of more rows than `ROWS_OF_A_TREE` each sees a sample."""
+    if n_rows <= ROWS_OF_A_TREE:
+        return TreeOptions()
+    return TreeOptions(max_rows=ROWS_OF_A_TREE, min_samples_leaf=_LEAST_LEAF_OF_A_SAMPLE)
 
 
 def forest_weights(forest: Forest, *, squared: bool = False) -> FloatArray:

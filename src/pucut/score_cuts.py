@@ -38,7 +38,7 @@ def score_cut(
     gamma : float, or float array of shape (n_samples,)
         Above 0: how much the scores count beside the graph, for all rows or for each.
     """
-    degrees = np.asarray(graph.sum(axis=1), dtype=np.float64).ravel()
+    degrees = graph @ np.ones(len(scores))
     nothing = np.zeros(len(scores))
     slope = gamma * degrees
     return parametric_cut(

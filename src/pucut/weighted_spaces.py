@@ -31,6 +31,8 @@ class WeightedSpace:
     lists : NeighborLists
     scale : float
         Similarities are exp(-d^2 / (2 scale)).
+    most_bytes : int or None
+        See `nearest_neighbors`.
     """
 
     name: str
@@ -39,6 +41,7 @@ class WeightedSpace:
     lists: NeighborLists
     scale: float
     n_threads: int
+    most_bytes: int | None = None
 
     def graph(self, n_neighbors: int) -> sp.csr_array:
         return weighted_graph(self.lists.nearest(n_neighbors), self.similarities)
@@ -55,7 +58,13 @@ class WeightedSpace:
     def _index(self) -> NeighborIndex:
         """Made when the first unseen rows come, and not kept in pickles."""
         points = weighted(self.points, self.weights)
-        return NeighborIndex(points, self.lists.n_neighbors, n_jobs=self.n_threads, random_state=0)
+        return NeighborIndex(
+            points,
+            self.lists.n_neighbors,
+            n_jobs=self.n_threads,
+            random_state=0,
+            most_bytes=self.most_bytes,
+        )
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "_index"}
@@ -71,10 +80,16 @@ def weighted_space(
     method: Any = "auto",
     n_threads: int = 1,
     random_state: Any = None,
+    most_bytes: int | None = None,
 ) -> WeightedSpace:
     """Finds the neighbours; without `sigma` the scale is that of the distances themselves."""
     lists = nearest_neighbors(
-        weighted(points, weights), n_neighbors, method, n_jobs=n_threads, random_state=random_state
+        weighted(points, weights),
+        n_neighbors,
+        method,
+        n_jobs=n_threads,
+        random_state=random_state,
+        most_bytes=most_bytes,
     )
     scale = 0.0 if sigma is None else sigma**2 * len(weights)
     if sigma is None:
@@ -82,4 +97,4 @@ def weighted_space(
         scale = float(np.median(squared))
         if scale == 0.0:  # most rows have that many equals
             scale = float(squared.mean()) or 1.0
-    return WeightedSpace(name, weights, points, lists, scale, n_threads)
+    return WeightedSpace(name, weights, points, lists, scale, n_threads, most_bytes)

@@ -11,6 +11,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from pucut._checks import FloatArray
+from pucut.arrow_tables import column_names, is_arrow, open_arrow, read_arrow
 from pucut.calibration import calibrate
 from pucut.priors import PriorEstimate, estimate_prior
 from pucut.pu_labels import PULabels, checked_prior, checked_pu_labels
@@ -32,6 +33,10 @@ def checked_table(estimator: BaseEstimator, X: Any, *, reset: bool) -> Any:
 
     What the columns of a data frame hold is checked when they are read (`pucut.tables`).
     """
+    if is_arrow(X):
+        dataset = open_arrow(X)
+        validate_data(estimator, column_names(dataset), reset=reset, skip_check_array=True)
+        return read_arrow(dataset)
     if hasattr(X, "columns") and hasattr(X, "dtypes"):
         validate_data(estimator, X, reset=reset, skip_check_array=True)
         return X

@@ -61,6 +61,7 @@ class PointSpace:
     lists: NeighborLists
     sigma: float
     n_threads: int
+    most_bytes: int | None = None  # see `nearest_neighbors`
 
     @property
     def recall(self) -> float:
@@ -103,7 +104,11 @@ class PointSpace:
     def _index(self) -> NeighborIndex:
         """Made when the first unseen rows come, and not kept in pickles."""
         return NeighborIndex(
-            self.points, self.lists.n_neighbors, n_jobs=self.n_threads, random_state=0
+            self.points,
+            self.lists.n_neighbors,
+            n_jobs=self.n_threads,
+            random_state=0,
+            most_bytes=self.most_bytes,
         )
 
     def __getstate__(self) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import validate_data
 
 from pucut._checks import FloatArray
+from pucut.arrow_tables import is_arrow
 from pucut.automatic import Automatic, fit_automatic
 from pucut.calibration import calibrate
 from pucut.encoding import learn_encoding
@@ -28,6 +29,7 @@ from pucut.estimators._spaces import (
 from pucut.estimators._steps import CallbackSupportMixin, FitSteps, with_callbacks
 from pucut.feature_weights import (
     FOREST_WEIGHTS,
+    options_of_weighing_trees,
     weighted,
     weights_of_kind,
 )
@@ -36,24 +38,24 @@ from pucut.inductive import (
     objective_threshold,
     share_of_similarity,
 )
+from pucut.memory_limits import available_memory, checked_memory_limit
 from pucut.neighbors import nearest_neighbors
 from pucut.partitions import Partition, TwoStages, reached_from, two_stage_cuts
 from pucut.pu_labels import PULabels
-from pucut.pu_trees import (
-    ROWS_OF_A_TREE,
-    Forest,
-    TreeOptions,
-    forest_apply,
-    grow_forest,
-    proximity_neighbors,
-)
+from pucut.pu_trees import Forest, forest_apply, grow_forest, proximity_neighbors
 from pucut.selection import (
     choose_n_neighbors,
     closest_partition,
     positives_by_prior,
     threshold_for_share,
 )
+from pucut.size_estimate import FitEstimate, check_fits, estimate_fit
+from pucut.table_sizes import size_of_table
 
+# The searches for neighbours whose need of memory is known.
+OWN_SEARCHES = ("auto", "exact", "approximate")
+# Fits that need less are tried without a look at what the machine has.
+ALWAYS_TRIED = 1 << 30
 # The paper's numbers of neighbours and width of the kernel change at this number of samples.
 LARGE = 10_000
 SMALL_SETTINGS = ((5, 10, 15), 0.75)
@@ -121,11 +123,17 @@ default="auto"
         The value that means labelled positive, where it is not the larger of the two.
     n_jobs : int, optional
         Number of threads; results do not depend on it. None is 1 and -1 is all processors.
+    memory_limit : int or str, optional
+        Bytes that `fit` may take beside X, as a number or as a text such as "8GB"; None is what the
+        machine has. Less memory makes the search for neighbours slower and changes no result. Where
+        a fit cannot do with so much it is refused before it starts, with the need of each stage;
+        see `estimate`.
     random_state : int, RandomState instance or None, default=None
         For the trees, for approximate neighbours and for the estimate of the prior.
     verbose : int, default=0
-        1 prints each step of `fit`, and a table of their times. Callbacks of scikit-learn, such as
-        its progress bar, are told of the steps where that version has them.
+        1 prints the estimate of time and memory, each step of `fit`, and a table of their times.
+        Callbacks of scikit-learn, such as its progress bar, are told of the steps where that
+        version has them.
 
     Attributes
     ----------
@@ -204,6 +212,7 @@ default="auto"
         "n_estimators": [Interval(numbers.Integral, 1, None, closed="left")],
         "pos_label": "no_validation",
         "n_jobs": [numbers.Integral, None],
+        "memory_limit": [numbers.Real, str, None],
         "random_state": ["random_state"],
         "verbose": [Interval(numbers.Integral, 0, None, closed="left"), "boolean"],
     }
@@ -223,6 +232,7 @@ default="auto"
         n_estimators: int = 100,
         pos_label: Any = None,
         n_jobs: int | None = None,
+        memory_limit: Any = None,
         random_state: Any = None,
         verbose: int = 0,
     ) -> None:
@@ -238,6 +248,7 @@ default="auto"
         self.n_estimators = n_estimators
         self.pos_label = pos_label
         self.n_jobs = n_jobs
+        self.memory_limit = memory_limit
         self.random_state = random_state
         self.verbose = verbose
 
@@ -258,14 +269,20 @@ default="auto"
         Parameters
         ----------
         X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+            Or a table or dataset of pyarrow, or the path of a Parquet file or of a folder of such
+            files, which are then read in the order of their names. Memory-mapped arrays are read
+            by blocks.
         y : array-like of shape (n_samples,)
             Two values, the larger (or `pos_label`) for labelled positives and the other for
             unlabelled rows; missing values mean unlabelled too.
         """
         if self.preset == "auto":
             self._check_preset()
+        # What was read from a file belongs to nobody else, and its memory is used again.
+        self._may_replace_X = is_arrow(X)
         X = self._checked(X, reset=True)
         labels = self._read_labels(y, X.shape[0])
+        self._search_bytes = self._checked_size(X)
         if self.preset == "auto":
             steps = FitSteps(self, n_steps=7, verbose=int(self.verbose))
             self._fit_automatic(X, labels, steps)
@@ -275,6 +292,46 @@ default="auto"
         steps.finish()
         self.step_seconds_ = steps.seconds
         return self
+
+    def estimate(self, X: Any) -> FitEstimate:
+        """What `fit` on X would take, in time and memory, by stage; X is not read.
+
+        Parameters
+        ----------
+        X : array, data frame, path or table of pyarrow as for `fit`, or a pair (n_rows, n_features)
+            A pair stands for values of double precision.
+        """
+        shape, value_bytes = size_of_table(X)
+        ks = self._numbers_of_neighbors(shape[0])
+        return estimate_fit(
+            *shape,
+            preset=self.preset,
+            n_neighbors=None if ks is None else max(ks),
+            n_estimators=self.n_estimators,
+            value_bytes=value_bytes,
+            n_threads=self._n_threads(),
+            memory_limit=checked_memory_limit(self.memory_limit),
+        )
+
+    def _checked_size(self, X: Any) -> int | None:
+        """Refuses what cannot fit, and says what the search for neighbours may hold.
+
+        What is known of the need is that of dense tables and of the searches of this package.
+        """
+        limit = checked_memory_limit(self.memory_limit)
+        is_own_search = isinstance(self.neighbors, str) and self.neighbors in OWN_SEARCHES
+        if sp.issparse(X) or not is_own_search or self.similarity != "gaussian":
+            return None
+        needed = self.estimate(X)
+        if self.verbose:
+            print(needed, flush=True)
+        if limit is not None:
+            check_fits(needed, limit, is_given=True)
+            return needed.search_bytes
+        free = available_memory() if needed.bytes > ALWAYS_TRIED else None
+        if free is not None:
+            check_fits(needed, free, is_given=False)
+        return None
 
     def _fit_paper(self, X: Any, labels: PULabels, steps: FitSteps) -> None:
         grid = self._checked_grid()
@@ -313,7 +370,7 @@ default="auto"
         with steps.step("prior"):
             self._settle_prior(X, labels)
         with steps.step("encoding"):
-            self._encoding, points = learn_encoding(X)
+            self._encoding, points = learn_encoding(X, in_place=self._may_replace_X)
         self._automatic = fit_automatic(
             points,
             is_labelled,
@@ -326,6 +383,7 @@ default="auto"
             random_state=self.random_state,
             n_threads=self._n_threads(),
             step=steps.step,
+            most_bytes=self._search_bytes,
         )
         with steps.step("answers"):
             self._settle_automatic(self._automatic, labels)
@@ -412,7 +470,7 @@ default="auto"
             with steps.step("neighbours"):
                 return DistanceSpace(nearest_neighbors(X, k, sp.csr_array(X)), self.sigma_)
         with steps.step("encoding"):
-            encoding, points = learn_encoding(X)
+            encoding, points = learn_encoding(X, in_place=self._may_replace_X)
         forest: Forest | None = None
         if isinstance(self._paper_weights(), str) or self.similarity == "forest":
             with steps.step("trees"):
@@ -420,7 +478,7 @@ default="auto"
                     points,
                     labels.is_labelled,
                     self.prior_,
-                    TreeOptions(max_rows=ROWS_OF_A_TREE),
+                    options_of_weighing_trees(X.shape[0]),
                     n_trees=self.n_estimators,
                     random_state=self.random_state,
                     n_threads=n_threads,
@@ -436,9 +494,16 @@ default="auto"
                 return ForestSpace(encoding, forest, leaves, near, n_threads)
             points = weighted(points, weights, in_place=True)
             lists = nearest_neighbors(
-                points, k, self.neighbors, n_jobs=n_threads, random_state=self.random_state
+                points,
+                k,
+                self.neighbors,
+                n_jobs=n_threads,
+                random_state=self.random_state,
+                most_bytes=self._search_bytes,
             )
-        return PointSpace(encoding, weights, points, lists, self.sigma_, n_threads)
+        return PointSpace(
+            encoding, weights, points, lists, self.sigma_, n_threads, self._search_bytes
+        )
 
     def _paper_weights(self) -> Any:
         given = self.feature_weights
