@@ -77,3 +77,31 @@ def test_sparse_rows_have_the_distances_of_dense_ones(numbers):
         euclidean_distances(points.toarray()), euclidean_distances(dense), atol=1e-6
     )
     np.testing.assert_allclose(encoding.encode(sp.csc_array(X)).toarray(), points.toarray())
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int64])
+def test_by_blocks_as_in_one_piece(dtype, monkeypatch):
+    X = (np.random.default_rng(1).normal(size=(1000, 4)) * 50).astype(dtype)
+    if dtype != np.int64:
+        X[::7, 2] = np.nan
+        X[:300, 3] = np.nan  # whole blocks without a value
+    whole, points = learn_encoding(X)
+    monkeypatch.setattr("pucut.encoding._POINT_ROWS", 37)
+    np.testing.assert_array_equal(learn_encoding(X)[1], points)
+    monkeypatch.setattr("pucut.encoding.MOMENT_ROWS", 64)
+    blocked, close = learn_encoding(X)
+    np.testing.assert_allclose(blocked.mean, whole.mean, rtol=1e-13)
+    np.testing.assert_allclose(blocked.scale, whole.scale, rtol=1e-13)
+    np.testing.assert_allclose(close, points, rtol=1e-6, atol=1e-6)
+    assert close.dtype == points.dtype
+
+
+def test_points_take_the_place_of_an_array_only_if_told_to(numbers):
+    given = numbers.copy()
+    _, points = learn_encoding(given)
+    np.testing.assert_array_equal(given, numbers)
+    _, replaced = learn_encoding(given, in_place=True)
+    assert replaced is given
+    np.testing.assert_array_equal(replaced, points)
+    whole_numbers = np.arange(12).reshape(6, 2)
+    assert learn_encoding(whole_numbers, in_place=True)[1] is not whole_numbers

@@ -14,6 +14,7 @@ from sklearn.neighbors import KNeighborsTransformer
 from pucut.neighbors import NeighborIndex, blocks, clusters, nearest_neighbors, nearest_to
 from pucut.neighbors.distances import LANES, paired_squared_distances
 from pucut.neighbors.equal_rows import group_equal_rows
+from pucut.neighbors.lists import without_itself, without_itself_in_place
 
 torch_search = pytest.importorskip("pucut.neighbors.torch_search")
 
@@ -475,3 +476,38 @@ class TestLists:
         points.flags.writeable = False
         for method in ("exact", "approximate", "torch"):
             nearest_neighbors(points, 5, method, random_state=0)
+
+
+class TestMemory:
+    """What is held of the points in low precision changes time, and nothing else."""
+
+    @pytest.mark.parametrize("most_bytes", [1, 2000, 40_000, 10**9])
+    @pytest.mark.parametrize("method", ["exact", "approximate"])
+    @pytest.mark.parametrize("dtype", [np.float32, np.float64])
+    def test_results_do_not_depend_on_the_limit(self, method, dtype, most_bytes):
+        points = blobs(3000).astype(dtype)
+        options = {"n_jobs": 2, "random_state": 0}
+        free = nearest_neighbors(points, 5, method, **options)
+        limited = nearest_neighbors(points, 5, method, **options, most_bytes=most_bytes)
+        same(limited, free)
+        assert limited.recall == free.recall
+        index = NeighborIndex(points, 5, method, **options, most_bytes=most_bytes)
+        same(index.query(points[:50] + 0.1), nearest_to(points, points[:50] + 0.1, 5, method))
+
+    def test_no_more_is_held_than_the_limit(self):
+        points = blobs(3000)
+        searcher = blocks.Searcher(points, most_bytes=100_000)
+        blocks.exact_search(searcher, points[:300], 5, 2)
+        held = [each.matrix.nbytes + each.gaps.nbytes for each in searcher._ranges.values()]
+        assert not searcher._levels
+        assert sum(held) <= 100_000 or len(held) == 1
+
+    def test_lists_are_made_in_place_as_by_a_copy(self, monkeypatch):
+        monkeypatch.setattr("pucut.neighbors.lists._ROWS_AT_ONCE", 7)
+        random = np.random.default_rng(0)
+        indices = np.array([random.permutation(30)[:6] for _ in range(30)], dtype=np.int32)
+        distances = random.random((30, 6))
+        expected = without_itself(indices, distances)
+        found = without_itself_in_place(indices.copy(), distances.copy())
+        for one, other in zip(found, expected, strict=True):
+            np.testing.assert_array_equal(one, other)

@@ -7,6 +7,7 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.sparse.csgraph import connected_components
 
 from pucut.partitions import (
     n_likely_negative,
@@ -196,3 +197,16 @@ class FakePartition:
 def test_the_largest_number_of_neighbours_within_two_percent(fractions, chosen):
     partitions = {k: FakePartition(fraction) for k, fraction in fractions.items()}
     assert choose_n_neighbors(partitions, 0.5) == chosen
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_reached_as_by_connected_components(seed):
+    random = np.random.default_rng(seed)
+    dense = np.triu(random.random((60, 60)) < 0.02, 1).astype(np.float64)
+    graph = sp.csr_array(dense + dense.T)
+    seeds = random.random(60) < 0.1
+    _, part = connected_components(graph, directed=False)
+    expected = np.isin(part, part[seeds])
+    assert 0 < expected.sum() < 60
+    np.testing.assert_array_equal(reached_from(graph, seeds), expected)
+    assert not reached_from(graph, np.zeros(60, dtype=bool)).any()

@@ -87,6 +87,7 @@ def compare_with_oracle(X, is_labelled, prior, options, n_trees=2, n_categories=
         options.min_samples_leaf,
         features_at_a_node(options.max_features, n_columns),
         options.max_candidates,
+        options.max_rows,
     )
     for tree, seed in enumerate(seeds_of(7, n_trees)):
         oracle = Tree(
@@ -121,11 +122,43 @@ def test_node_for_node_as_the_slow_tree(risk, loss, together, kind):
         {"max_features": None},
         {"max_features": 1},
         {"max_features": 0.5, "min_samples_leaf": 2, "max_candidates": 2},
+        {"max_rows": 50},
+        {"max_rows": 119, "min_samples_leaf": 3},
+        {"max_rows": 120},
+        {"max_rows": 2},
     ],
 )
 def test_options_as_in_the_slow_tree(change):
     X, is_labelled, prior = example(missing=0.1)
     compare_with_oracle(X, is_labelled, prior, TreeOptions(**change))
+
+
+def test_a_sample_is_that_of_the_seed_and_leaves_the_fold_out():
+    X, is_labelled, prior = example(n_rows=600)
+    options = TreeOptions(max_rows=90, min_samples_leaf=2)
+    grown = [
+        cross_fitted_forest(
+            X, is_labelled, prior, options, n_folds=3, n_trees=4, random_state=1, n_threads=threads
+        )
+        for threads in (1, 3)
+    ]
+    for field in FIELDS:
+        first, second = (getattr(each.forest, field) for each in grown)
+        np.testing.assert_array_equal(first, second)
+    # All rows are scored, each by trees that could not have drawn it.
+    assert len(grown[0].scores.leaf) == 600
+    auc = (grown[0].scores.leaf[is_labelled][:, None] > grown[0].scores.leaf[~is_labelled]).mean()
+    assert auc > 0.6
+    whole = cross_fitted_forest(
+        X, is_labelled, prior, TreeOptions(min_samples_leaf=2), n_folds=3, n_trees=4, random_state=1
+    )
+    assert len(grown[0].forest.feature) < len(whole.forest.feature) / 3
+
+
+@pytest.mark.parametrize("max_rows", [0, 1, -5])
+def test_a_sample_needs_a_row_of_each_kind(max_rows):
+    with pytest.raises(ValueError, match="max_rows must be from 2"):
+        TreeOptions(max_rows=max_rows)
 
 
 @pytest.mark.parametrize("kind", ["coarse", "fine"])

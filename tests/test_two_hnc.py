@@ -238,12 +238,15 @@ def test_parts_that_no_label_reaches_are_counted_and_answered():
 
 def test_the_steps_are_printed_if_asked_for(digits):
     X, _, is_labelled = digits
+    model = paper_preset(prior=0.5, n_estimators=5, random_state=0, verbose=1)
     with redirect_stdout(io.StringIO()) as printed:
-        paper_preset(prior=0.5, n_estimators=5, random_state=0, verbose=1).fit(X, is_labelled)
+        model.fit(X, is_labelled)
     lines = printed.getvalue().splitlines()
-    assert lines[0].startswith("[1/6] prior ... ")
+    # First what it will take, then what it took.
+    assert lines[:6] == str(model.estimate(X)).splitlines()
+    assert lines[6].startswith("[1/6] prior ... ")
     assert lines[-1].startswith("all")
-    assert [line.split()[0] for line in lines[7:-1]] == [
+    assert [line.split()[0] for line in lines[13:-1]] == [
         "prior", "encoding", "trees", "neighbours", "cuts", "answers"
     ]  # fmt: skip
 

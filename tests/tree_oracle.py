@@ -4,6 +4,7 @@ It knows nothing of codes, of counting in bytes or of threads; the order of the 
 native/trees/tree_grower.hpp.
 """
 
+import itertools
 import math
 from dataclasses import dataclass, field
 
@@ -54,6 +55,7 @@ class Setting:
     min_samples_leaf: int = 1
     max_features: int = 1
     max_candidates: int = 1
+    max_rows: int | None = None
 
 
 @dataclass
@@ -75,12 +77,31 @@ class Tree:
         self.n_categories = n_categories
         self.setting = setting
         self.random = Random(seed)
+        rows = self.drawn(list(rows))
         self.n_labelled = sum(is_labelled[i] for i in rows)
         self.n_rest = len(rows) - self.n_labelled
         self.reduction = [0.0] * len(n_categories)
         self.features = list(range(len(n_categories)))
         self.nodes = [Node()]
         self.grow(list(rows), 0, 0, 0)
+
+    def drawn(self, rows):
+        """All rows, or one out of each of as many equal stretches as rows are wanted."""
+        most = self.setting.max_rows
+        if most is None or len(rows) <= most:
+            return rows
+        labelled = [i for i in rows if self.is_labelled[i]]
+        rest = [i for i in rows if not self.is_labelled[i]]
+        wanted = min(max(math.floor(len(labelled) / len(rows) * most + 0.5), 1), most - 1)
+        sample = []
+        for kind, count in ((labelled, wanted), (rest, most - wanted)):
+            ends = [len(kind) * i // count for i in range(count + 1)]
+            if count == len(kind):
+                sample += kind
+                continue
+            for low, high in itertools.pairwise(ends):
+                sample.append(kind[low + self.random.below(high - low)])
+        return sample
 
     def weights(self, rows):
         """W_p and W_p + W_n."""
