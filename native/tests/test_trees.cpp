@@ -218,6 +218,25 @@ TEST(forests_do_not_depend_on_the_number_of_threads) {
     for (std::size_t i = 0; i < 800; ++i) CHECK(neighbors[3 * i] != static_cast<std::int32_t>(i));
 }
 
+TEST(a_tree_of_a_sample_has_no_more_rows_than_it_may) {
+    const Example example(800);
+    const std::vector<std::int32_t> folds{-1, 0, 1, 0};
+    GrowOptions options;
+    options.max_rows = 60;
+    const Forest one = grow(example, options, 1, folds);
+    const Forest many = grow(example, options, 4, folds);
+    CHECK(one.nodes.feature == many.nodes.feature);
+    CHECK(one.risk_reduction == many.risk_reduction);
+    // A tree of m leaves has at least as many rows.
+    for (std::size_t tree = 0; tree < folds.size(); ++tree)
+        CHECK((one.offsets[tree + 1] - one.offsets[tree] + 1) / 2 <= 60);
+    options.max_rows = 800;
+    const Forest all = grow(example, options, 1, folds);
+    options.max_rows = 0;
+    CHECK(all.nodes.feature == grow(example, options, 1, folds).nodes.feature);
+    CHECK(all.nodes.feature.size() > one.nodes.feature.size());
+}
+
 TEST(work_stops_when_told) {
     const Example example(500);
     const std::vector<std::int32_t> folds(50, -1);
