@@ -78,7 +78,9 @@ def test_a_limit_takes_memory_from_the_search_first():
     # The stages are those of the estimate without a limit but for the search.
     apart = [s.name for s, t in zip(free.stages, tight.stages, strict=True) if s != t]
     assert apart == ["neighbours"]
-    assert free.stages[2].bytes - tight.stages[2].bytes == free.search_bytes - tight.search_bytes
+    saved = free.stages[2].bytes - tight.stages[2].bytes
+    assert saved >= free.search_bytes - tight.search_bytes
+    assert tight.stages[2].bytes <= free.bytes // 2
 
 
 def test_refused_with_the_numbers():

@@ -27,18 +27,20 @@ _NODES_A_ROW, _NODE_BYTES = 0.4, 17
 _PATH_ARC_BYTES, _PATH_NODE_BYTES, _PATH_PYTHON_BYTES = 36, 98, 160
 # Blocks of a thread: products, candidates.
 _THREAD_BYTES = 96 << 20
+# What the allocator holds beyond what is asked for.
+_ALLOCATED = 1.15
 _CUTS_OF_AUTO = 48
 _LANDMARKS = 1500
 
 # Seconds of one processor.
 _ENCODING = 1.5e-8  # a value
-_CODING = 5e-8  # a value
-_GROWING = 3.7e-8  # a tree, a row and a doubling of rows, for 20 features
+_CODING = 1e-7  # a value
+_GROWING = 6e-8  # a tree, a row and a doubling of rows, for 20 features
 _EXACT = 3e-11  # a pair of rows and (features + 45)
 _EXACT_WORK = 5e11
 _APPROXIMATE = 2.2e-8  # a row to the power below, and (features + 45)
 _APPROXIMATE_POWER = 1.25
-_CUTTING = 2.5e-8  # an arc to the power below
+_CUTTING = 7.5e-8  # an arc to the power below
 _CUTTING_POWER = 1.13
 _KERNEL = 3e-9  # a row and a landmark
 
@@ -50,6 +52,10 @@ class StageEstimate:
     name: str
     seconds: float
     bytes: int
+
+
+def _stage(name: str, seconds: float, n_bytes: float) -> StageEstimate:
+    return StageEstimate(name, seconds, int(_ALLOCATED * n_bytes))
 
 
 @dataclass(frozen=True)
@@ -130,7 +136,8 @@ def estimate_fit(
     smallest = min(whole, SMALLEST_SEARCH_BYTES)
     search = whole
     if memory_limit is not None:
-        search = max(smallest, min(whole, memory_limit - shape.neighbor_bytes(0)))
+        rest = int(memory_limit / _ALLOCATED) - shape.neighbor_bytes(0)
+        search = max(smallest, min(whole, rest))
     return FitEstimate(n_rows, n_features, preset, shape.stages(search), search)
 
 
@@ -220,18 +227,17 @@ class _Shape:
         )
         cuts = self.points + self.forests + self.lists + self.graphs + path
         stages = [
-            StageEstimate("encoding", _ENCODING * n * d, self.points + (8 << 20)),
-            StageEstimate("trees", kinds * self._tree_seconds(), trees + 8 * n * (kinds - 1)),
-            StageEstimate(
-                "neighbours", self._neighbor_seconds(), self.neighbor_bytes(search_bytes)
-            ),
+            _stage("encoding", _ENCODING * n * d, self.points + (8 << 20)),
+            _stage("trees", kinds * self._tree_seconds(), trees + 8 * n * (kinds - 1)),
+            _stage("neighbours", self._neighbor_seconds(), self.neighbor_bytes(search_bytes)),
         ]
         if not self.is_paper:
             kernels = self.points + self.lists + self.forests
             kernels += min(self.n_threads, _AUTO_SPACES) * (self.points + 72 * n)
-            stages.append(StageEstimate("kernels", self._kernel_seconds(), int(kernels)))
-            cuts += 8 * n * (_CUTS_OF_AUTO + 12)
-        stages.append(StageEstimate("cuts", self._cut_seconds(), int(cuts)))
+            stages.append(_stage("kernels", self._kernel_seconds(), kernels))
+            # The levels of one kind of cut, and what is kept of all twelve.
+            cuts += 8 * n * (4 + 2 * 12 + 12)
+        stages.append(_stage("cuts", self._cut_seconds(), cuts))
         return tuple(stages)
 
     def _tree_seconds(self) -> float:
