@@ -492,7 +492,8 @@ class TestMemory:
         same(limited, free)
         assert limited.recall == free.recall
         index = NeighborIndex(points, 5, method, **options, most_bytes=most_bytes)
-        same(index.query(points[:50] + 0.1), nearest_to(points, points[:50] + 0.1, 5, method))
+        asked = points[:50] + dtype(0.1)
+        same(index.query(asked), nearest_to(points, asked, 5, method, **options))
 
     def test_no_more_is_held_than_the_limit(self):
         points = blobs(3000)
