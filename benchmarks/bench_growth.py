@@ -249,7 +249,9 @@ def growth(folder, sizes, library_rows, with_library):
                 )
         sys.stdout.flush()
     measured = list(results)
-    print("exponents of all:", exponents(measured, [each["seconds"] for each in results.values()]))
+    for kind in ("seconds", "processor"):
+        took = [each[kind] for each in results.values()]
+        print(f"exponents of all, {kind}:", exponents(measured, took))
     for name in ("neighbours", "cuts"):
         took = [each["steps"][name] for each in results.values()]
         print(f"exponents of {name}:", exponents(measured, took))
