@@ -52,6 +52,7 @@ FLOW = (
     "selection",
     "query_cuts",
     "inductive",
+    "distributed",
     "networks",
     "pu_training",
     "estimators",

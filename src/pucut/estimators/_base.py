@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from pucut._checks import FloatArray
 from pucut.arrow_tables import column_names, is_arrow, open_arrow, read_arrow
 from pucut.calibration import calibrate
+from pucut.distributed import classes_of, probabilities_of
 from pucut.priors import PriorEstimate, estimate_prior
 from pucut.pu_labels import PULabels, checked_prior, checked_pu_labels
 from pucut.selection import positives_by_prior, threshold_for_share
@@ -52,6 +53,15 @@ def checked_table(estimator: BaseEstimator, X: Any, *, reset: bool) -> Any:
     )
 
 
+def check_columns(estimator: Any, X: Any, *, reset: bool) -> None:
+    """Checks, or learns, the number and names of the columns of a Dask collection."""
+    # An empty piece has them; of an array Dask keeps one without a width.
+    piece = X._meta if hasattr(X, "columns") else np.empty((0, *X.shape[1:]))
+    if getattr(piece, "ndim", 2) != 2:
+        raise ValueError(ONE_DIMENSION.format(shape=X.shape))
+    validate_data(estimator, piece, reset=reset, skip_check_array=True)
+
+
 class PUClassifier(ClassifierMixin, BaseEstimator):
     """Base of the PU classifiers: a subclass learns scores, this class makes answers of them.
 
@@ -73,24 +83,23 @@ class PUClassifier(ClassifierMixin, BaseEstimator):
         """Learns from the labelled and the unlabelled rows."""
 
     @abstractmethod
-    def _score_rows(self, X: Any) -> FloatArray:
-        """The score of each row: higher means more likely positive."""
+    def _score_rows(self, X: Any) -> Any:
+        """The score of each row, as an array: higher means more likely positive."""
 
-    def decision_function(self, X: Any) -> FloatArray:
+    def decision_function(self, X: Any) -> Any:
         """Score of each row less the threshold: above 0 means positive."""
         check_is_fitted(self)
-        scores: FloatArray = self._score_rows(X) - self.threshold_
-        return scores
+        return self._score_rows(X) - self.threshold_
 
-    def predict(self, X: Any) -> npt.NDArray[Any]:
+    def predict(self, X: Any) -> Any:
         """The class of each row, in the two values of `y`."""
         check_is_fitted(self)
-        return self.classes_[(self.decision_function(X) > 0.0).astype(np.intp)]
+        return classes_of(self.decision_function(X), self.classes_)
 
-    def predict_proba(self, X: Any) -> FloatArray:
+    def predict_proba(self, X: Any) -> Any:
         """Probabilities of the two classes, calibrated so that they meet the prior on average."""
         check_is_fitted(self)
-        return self._calibration.probabilities(self._score_rows(X))
+        return probabilities_of(self._score_rows(X), self._calibration.probabilities)
 
     def _checked_table(self, X: Any, *, reset: bool) -> Any:
         return checked_table(self, X, reset=reset)

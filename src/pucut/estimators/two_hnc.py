@@ -9,14 +9,25 @@ import scipy.sparse as sp
 from joblib import effective_n_jobs
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from pucut._checks import FloatArray
 from pucut.arrow_tables import is_arrow
 from pucut.automatic import Automatic, fit_automatic
 from pucut.calibration import calibrate
+from pucut.distributed import (
+    PartitionedSpace,
+    Partitions,
+    checked_method,
+    is_collection,
+    labels_here,
+    lazy_scores,
+    read_partitions,
+    scores_by,
+    space_on_workers,
+)
 from pucut.encoding import learn_encoding
-from pucut.estimators._base import PRIOR_CONSTRAINTS, PUClassifier
+from pucut.estimators._base import PRIOR_CONSTRAINTS, PUClassifier, check_columns
 from pucut.estimators._spaces import (
     DistanceSpace,
     ForestSpace,
@@ -41,6 +52,7 @@ from pucut.inductive import (
 from pucut.memory_limits import available_memory, checked_memory_limit
 from pucut.neighbors import nearest_neighbors
 from pucut.partitions import Partition, TwoStages, reached_from, two_stage_cuts
+from pucut.priors.estimate import MAX_ROWS
 from pucut.pu_labels import PULabels
 from pucut.pu_trees import Forest, forest_apply, grow_forest, proximity_neighbors
 from pucut.selection import (
@@ -104,13 +116,15 @@ None, default="auto"
         "gaussian": the kernel of weighted distances. "forest": the share of PU trees in which two
         rows meet in one leaf. "precomputed": X is the symmetric matrix of the similarities of all
         rows, best sparse; `predict` then takes similarities to the rows of `fit`.
-    neighbors : {"auto", "exact", "approximate", "torch", "precomputed"} or transformer, \
+    neighbors : {"auto", "exact", "approximate", "torch", "dask", "precomputed"} or transformer, \
 default="auto"
         How neighbours are found. "auto": exactly where that is fast, else approximately, with the
         recall in `neighbor_recall_`. "torch": exactly, by PyTorch, on a GPU if there is one. A
         scikit-learn transformer such as KNeighborsTransformer works on the weighted features.
         "precomputed": X is a sparse graph of distances, as in scikit-learn's NearestNeighbors;
         there are no features then, and H counts as 1. Needs preset "paper".
+        "dask": as "auto", on the workers of the current Dask client, where encoding and trees are
+        done too, as always where X is a Dask array or DataFrame. Needs preset "paper".
     lambda_grid : array of float, optional
         Values of lambda to which the partitions are limited, rising; np.arange(501) / 1000 is the
         paper's. By default all partitions, which are found exactly. Needs preset "paper".
@@ -204,7 +218,7 @@ default="auto"
         "sigma": [Interval(numbers.Real, 0.0, None, closed="neither"), None],
         "similarity": [StrOptions({"gaussian", "forest", "precomputed"})],
         "neighbors": [
-            StrOptions({"auto", "exact", "approximate", "torch", "precomputed"}),
+            StrOptions({"auto", "exact", "approximate", "torch", "dask", "precomputed"}),
             HasMethods(["fit_transform"]),
         ],
         "lambda_grid": ["array-like", None],
@@ -268,11 +282,12 @@ default="auto"
 
         Parameters
         ----------
-        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+        X : array-like, data frame, sparse matrix, Dask array or Dask DataFrame, of shape \
+(n_samples, n_features)
             Or a table or dataset of pyarrow, or the path of a Parquet file or of a folder of such
             files, which are then read in the order of their names. Memory-mapped arrays are read
             by blocks.
-        y : array-like of shape (n_samples,)
+        y : array-like, Dask array or Dask Series of shape (n_samples,)
             Two values, the larger (or `pos_label`) for labelled positives and the other for
             unlabelled rows; missing values mean unlabelled too.
         """
@@ -280,9 +295,9 @@ default="auto"
             self._check_preset()
         # What was read from a file belongs to nobody else, and its memory is used again.
         self._may_replace_X = is_arrow(X)
-        X = self._checked(X, reset=True)
-        labels = self._read_labels(y, X.shape[0])
-        self._search_bytes = self._checked_size(X)
+        X = self._partitioned(X) if self._is_for_dask(X) else self._checked(X, reset=True)
+        labels = self._read_labels(labels_here(y), X.shape[0])
+        self._search_bytes = None if isinstance(X, Partitions) else self._checked_size(X)
         if self.preset == "auto":
             steps = FitSteps(self, n_steps=7, verbose=int(self.verbose))
             self._fit_automatic(X, labels, steps)
@@ -415,7 +430,24 @@ default="auto"
             chosen.left_out, labels.is_labelled, self.prior_, half_at=self.threshold_
         )
 
-    def _score_rows(self, X: Any) -> FloatArray:
+    def gather(self) -> Self:
+        """Brings the points of a fit on Dask into this process; then the model can be pickled."""
+        check_is_fitted(self)
+        if isinstance(self._space, PartitionedSpace):
+            space = self._space
+            self._space = PointSpace(
+                space.encoding,
+                space.weights,
+                space.points.gathered(),
+                space.lists,
+                space.sigma,
+                self._n_threads(),
+            )
+        return self
+
+    def _score_rows(self, X: Any) -> Any:
+        if is_collection(X):
+            return self._lazy_scores(X)
         X = self._checked(X, reset=False)
         if self.preset == "auto":
             return self._automatic.scores(self._encoding.encode(X))
@@ -423,6 +455,16 @@ default="auto"
         if self.inductive == "nearest":
             return nearness(*self._space.distances(X, is_positive))
         return share_of_similarity(*self._space.similarity(X, self.n_neighbors_, is_positive))
+
+    def _lazy_scores(self, X: Any) -> Any:
+        """A Dask array of scores of the rows of a Dask collection."""
+        check_columns(self, X, reset=False)
+        if self.preset == "paper" and isinstance(self._space, PartitionedSpace):
+            is_positive = self.partition_.is_positive
+            return lazy_scores(
+                X, self._space.scores(self.inductive, self.n_neighbors_, is_positive)
+            )
+        return lazy_scores(X, scores_by(self._score_rows))
 
     def _keep_stages(self, stages: TwoStages, partition: Partition) -> None:
         self.partition_ = partition
@@ -462,6 +504,21 @@ default="auto"
         n_threads = self._n_threads()
         small = SMALL_SETTINGS if X.shape[0] < LARGE else LARGE_SETTINGS
         self.sigma_ = small[1] if self.sigma is None else float(self.sigma)
+        if isinstance(X, Partitions):
+            found = space_on_workers(
+                X,
+                labels.is_labelled,
+                self.prior_,
+                feature_weights=self._paper_weights(),
+                n_neighbors=k,
+                sigma=self.sigma_,
+                neighbors=self.neighbors,
+                n_trees=self.n_estimators,
+                random_state=self.random_state,
+                step=steps.step,
+            )
+            self.forest_, self.feature_weights_ = found.forest, found.space.weights
+            return found.space
         if self.similarity == "precomputed":
             self.forest_ = self.feature_weights_ = None
             return SimilaritySpace(sp.csr_array(X, dtype=np.float64))
@@ -505,6 +562,28 @@ default="auto"
             encoding, weights, points, lists, self.sigma_, n_threads, self._search_bytes
         )
 
+    def _is_for_dask(self, X: Any) -> bool:
+        return is_collection(X) or (isinstance(self.neighbors, str) and self.neighbors == "dask")
+
+    def _partitioned(self, X: Any) -> Partitions:
+        """X in partitions on the workers, with the number and names of its columns checked."""
+        for name, needed in (("preset", "paper"), ("similarity", "gaussian")):
+            if getattr(self, name) != needed:
+                raise ValueError(
+                    f"{name} is {getattr(self, name)!r}, which needs all rows in one process; on "
+                    f"Dask {name} must be {needed!r}, or X one array and neighbors not 'dask'"
+                )
+        if self.memory_limit is not None:
+            raise ValueError(
+                f"memory_limit is {self.memory_limit!r}, but on Dask the workers have limits of "
+                "their own: it must be None"
+            )
+        checked_method(self.neighbors)
+        if is_collection(X):
+            check_columns(self, X, reset=True)
+            return read_partitions(X)
+        return read_partitions(self._checked(X, reset=True))
+
     def _paper_weights(self) -> Any:
         given = self.feature_weights
         return "pu_trees" if isinstance(given, str) and given == "auto" else given
@@ -521,7 +600,9 @@ default="auto"
             raise ValueError(
                 "prior is 'auto', which needs features, but X is precomputed: give a number"
             )
-        self._settle_prior(X, labels)
+        # The estimate draws rows from larger tables; those are all that come from the workers.
+        is_small = isinstance(X, Partitions) and X.shape[0] <= MAX_ROWS
+        self._settle_prior(X.gathered() if is_small else X, labels)
 
     def _check_preset(self) -> None:
         """What describes one graph, or asks for the paper's cuts, has no meaning for "auto"."""
