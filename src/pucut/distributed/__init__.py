@@ -3,7 +3,7 @@
 from pucut.distributed.answers import classes_of, lazy_scores, probabilities_of, scores_by
 from pucut.distributed.choice import checked_method
 from pucut.distributed.engine import is_collection
-from pucut.distributed.partitions import Partitions, labels_here, read_partitions
+from pucut.distributed.partitions import Partitions, empty_piece, labels_here, read_partitions
 from pucut.distributed.space import PartitionedSpace
 from pucut.distributed.stages import space_on_workers
 
@@ -12,6 +12,7 @@ __all__ = [
     "Partitions",
     "checked_method",
     "classes_of",
+    "empty_piece",
     "is_collection",
     "labels_here",
     "lazy_scores",

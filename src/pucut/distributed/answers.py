@@ -9,18 +9,16 @@ import numpy.typing as npt
 
 from pucut._checks import FloatArray
 from pucut.distributed.engine import delayed, is_array, is_collection
+from pucut.distributed.partitions import rows_in_tasks
 
 
 def lazy_scores(X: Any, score: Callable[[Any], Any]) -> Any:
     """An array of a score a row of X; `score` makes a task of scores from a task of rows."""
     import dask.array as da
 
-    if is_array(X):
-        parts = list(X.rechunk({1: -1}).to_delayed().ravel())
-        lengths = list(X.chunks[0])
-    else:
-        parts = list(X.to_delayed())
-        lengths = [np.nan] * len(parts)  # of a DataFrame Dask does not know them
+    parts = rows_in_tasks(X)
+    # Dask does not know how many rows the partitions of a DataFrame have.
+    lengths = list(X.chunks[0]) if is_array(X) else [np.nan] * len(parts)
     return da.concatenate(
         [
             da.from_delayed(score(part), shape=(length,), dtype=np.float64)

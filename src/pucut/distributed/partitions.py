@@ -90,16 +90,8 @@ def read_partitions(X: Any) -> Partitions:
 
     Sizes that Dask does not know are asked of the parts; empty ones are left out.
     """
-    if is_array(X):
-        _check_array(X)
-        parts = list(X.rechunk({1: -1}).to_delayed().ravel())
-        n_columns = int(X.shape[1])
-    elif is_frame(X):
-        parts, n_columns = list(X.to_delayed()), len(X.columns)
-    elif is_collection(X):
-        raise TypeError(
-            f"X must be a Dask array or a Dask DataFrame, found a Dask {type(X).__name__}"
-        )
+    if is_collection(X):
+        parts, n_columns = rows_in_tasks(X), empty_piece(X).shape[1]
     else:
         parts, n_columns = _cut(X)
     parts = list(persisted(parts))
@@ -119,6 +111,23 @@ def read_partitions(X: Any) -> Partitions:
         )
     kept = np.flatnonzero(lengths)
     return Partitions(tuple(parts[number] for number in kept), lengths[kept], n_columns)
+
+
+def empty_piece(X: Any) -> Any:
+    """No rows, but the columns of a Dask array or DataFrame; other collections are refused."""
+    if is_frame(X):
+        return X._meta
+    if not is_array(X):
+        raise TypeError(
+            f"X must be a Dask array or a Dask DataFrame, found a Dask {type(X).__name__}"
+        )
+    _check_array(X)
+    return np.empty((0, X.shape[1]), dtype=X.dtype)
+
+
+def rows_in_tasks(X: Any) -> list[Any]:
+    """A task for each partition of a Dask array or DataFrame, with all columns in each."""
+    return list(X.rechunk({1: -1}).to_delayed().ravel() if is_array(X) else X.to_delayed())
 
 
 def labels_here(y: Any) -> Any:

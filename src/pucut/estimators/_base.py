@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from pucut._checks import FloatArray
 from pucut.arrow_tables import column_names, is_arrow, open_arrow, read_arrow
 from pucut.calibration import calibrate
-from pucut.distributed import classes_of, probabilities_of
+from pucut.distributed import classes_of, empty_piece, probabilities_of
 from pucut.priors import PriorEstimate, estimate_prior
 from pucut.pu_labels import PULabels, checked_prior, checked_pu_labels
 from pucut.selection import positives_by_prior, threshold_for_share
@@ -55,11 +55,7 @@ def checked_table(estimator: BaseEstimator, X: Any, *, reset: bool) -> Any:
 
 def check_columns(estimator: Any, X: Any, *, reset: bool) -> None:
     """Checks, or learns, the number and names of the columns of a Dask collection."""
-    # An empty piece has them; of an array Dask keeps one without a width.
-    piece = X._meta if hasattr(X, "columns") else np.empty((0, *X.shape[1:]))
-    if getattr(piece, "ndim", 2) != 2:
-        raise ValueError(ONE_DIMENSION.format(shape=X.shape))
-    validate_data(estimator, piece, reset=reset, skip_check_array=True)
+    validate_data(estimator, empty_piece(X), reset=reset, skip_check_array=True)
 
 
 class PUClassifier(ClassifierMixin, BaseEstimator):
