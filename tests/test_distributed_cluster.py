@@ -11,9 +11,11 @@ import numpy as np
 import pytest
 from sklearn.model_selection import GridSearchCV, cross_val_score
 
-from pucut import TwoHNCClassifier, compare
+from pucut import TwoHNCClassifier
 from pucut.estimators import two_hnc
+from pucut.model_selection import hidden_positive_scores
 
+dask = pytest.importorskip("dask")
 da = pytest.importorskip("dask.array")
 distributed = pytest.importorskip("distributed")
 
@@ -30,6 +32,8 @@ SETTINGS = {"preset": "paper", "prior": 0.4, "n_estimators": 12, "random_state":
 @pytest.fixture(scope="module")
 def client():
     with (
+        # Otherwise Dask knocks at the door of the dead for half a minute.
+        dask.config.set({"distributed.comm.timeouts.connect": "5s"}),
         distributed.LocalCluster(
             n_workers=N_WORKERS,
             threads_per_worker=1,
@@ -65,80 +69,94 @@ def assert_same(found, one, X):
 
 
 class Killer(distributed.SchedulerPlugin):
-    """Kills the process that first finished a task of this name, and its results with it."""
+    """For each name kills a process that has finished such a task, and its results with it."""
 
-    def __init__(self, scheduler, name, process_of):
-        self.scheduler, self.name, self.process_of = scheduler, name, process_of
-        self.killed = []
+    def __init__(self, cluster, names):
+        self.cluster, self.names, self.killed = cluster, list(names), {}
 
     def transition(self, key, start, finish, *args, **kwargs):
-        if self.killed or finish != "memory" or not str(key).startswith(f"{self.name}-"):
-            return
-        holder = next(iter(self.scheduler.tasks[key].who_has)).address
-        kill(self.process_of[holder], self.killed)
+        name = str(key).split("-")[0]
+        if finish == "memory" and name in self.names and name not in self.killed:
+            holders = self.cluster.scheduler.tasks[key].who_has
+            self.killed[name] = self.kill(next(iter(holders)).address)
+
+    def kill(self, address):
+        process = next(
+            nanny.pid for nanny in self.cluster.workers.values() if nanny.worker_address == address
+        )
+        os.kill(process, signal.SIGKILL)
+        return process
 
 
-def kill(process, killed):
-    os.kill(process, signal.SIGKILL)
-    killed.append(process)
-
-
-def living(client):
-    client.wait_for_workers(N_WORKERS, timeout=60)
-    return client.run(os.getpid)
-
-
-@pytest.mark.parametrize(
-    "task",
-    [
-        "take_columns",
-        "learn_columns",
-        "encoded_part",
-        "joined_rows",
-        "grow_trees",
-        "weighted_points",
-        "index_of_part",
-        "search_part",
-        "merge_found",
-        "without_own_rows",
-    ],
-)
-def test_a_worker_dies(client, rows, one, task):
-    X, y = rows
-    scheduler = client.cluster.scheduler
-    killer = Killer(scheduler, task, living(client))
-    scheduler.add_plugin(killer, name="killer")
+def fit_while_workers_die(client, names, X, y, **options):
+    killer = Killer(client.cluster, names)
+    client.cluster.scheduler.add_plugin(killer, name="killer")
     try:
-        found = TwoHNCClassifier(**SETTINGS).fit(da.from_array(X, chunks=(150, 3)), y)
+        found = TwoHNCClassifier(**SETTINGS | options).fit(X, y)
     finally:
-        scheduler.remove_plugin("killer")
-    assert killer.killed
-    assert killer.killed[0] not in living(client).values()
+        client.cluster.scheduler.remove_plugin("killer")
+    assert set(killer.killed) == set(names)
+    return found
+
+
+PHASES = {
+    "standardising": "learn_columns",
+    "trees": "grow_trees",
+    "neighbours": "search_part",
+    "merging": "merge_found",
+}
+
+
+@pytest.mark.parametrize("phase", PHASES)
+def test_a_worker_dies(client, rows, one, phase):
+    X, y = rows
+    collection = da.from_array(X, chunks=(150, 3))
+    found = fit_while_workers_die(client, [PHASES[phase]], collection, y)
     assert_same(found, one, X)
 
 
 def test_a_worker_dies_while_the_path_is_solved_here(client, rows, one, monkeypatch):
     X, y = rows
-    processes, killed = living(client), []
+    killer = Killer(client.cluster, [])
 
     def dying(*args, **kwargs):
-        if not killed:
-            kill(next(iter(processes.values())), killed)
+        if not killer.killed:
+            killer.killed["path"] = killer.kill(next(iter(client.nthreads())))
         return solve(*args, **kwargs)
 
     solve = two_hnc.two_stage_cuts
     monkeypatch.setattr(two_hnc, "two_stage_cuts", dying)
     found = TwoHNCClassifier(**SETTINGS).fit(da.from_array(X, chunks=(150, 5)), y)
-    assert killed[0] not in living(client).values()
+    assert killer.killed
     # The points that were lost are made again.
     assert_same(found, one, X)
 
 
-def test_a_worker_dies_before_the_answers_for_new_rows(client, rows, one):
-    X, y = rows
-    found = TwoHNCClassifier(**SETTINGS, neighbors="dask").fit(X, y)
-    lazy = found.predict_proba(da.from_array(X, chunks=(500, 5)))
-    killed = []
-    kill(next(iter(living(client).values())), killed)
-    np.testing.assert_array_equal(lazy.compute(), one.predict_proba(X))
-    assert killed[0] not in living(client).values()
+def n_batches(client):
+    """Batches of joblib that workers have finished."""
+    prefixes = client.cluster.scheduler.task_prefixes
+    return sum(
+        prefix.state_counts["memory"] for name, prefix in prefixes.items() if "batch" in name
+    )
+
+
+def test_sweeps_and_folds_run_on_the_workers(client, rows):
+    """scikit-learn hands them to joblib, and joblib to Dask."""
+    X, y = np.nan_to_num(rows[0][:200]), rows[1][:200]
+    model = TwoHNCClassifier(**SETTINGS | {"n_estimators": 4, "n_neighbors": 3})
+    sweep = GridSearchCV(model, {"sigma": [0.3, 1.0]}, cv=2)
+
+    def all_scores():
+        return np.concatenate(
+            [
+                sweep.fit(X, y).cv_results_["mean_test_score"],
+                cross_val_score(model, X, y, cv=2),
+                hidden_positive_scores(model, X, y, prior=0.4),
+            ]
+        )
+
+    here, before = all_scores(), n_batches(client)
+    with joblib.parallel_config("dask"):
+        there = all_scores()
+    np.testing.assert_array_equal(there, here)
+    assert n_batches(client) == before + 4 + 2 + 3

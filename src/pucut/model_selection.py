@@ -13,9 +13,11 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from joblib import Parallel
 from sklearn.base import clone
 from sklearn.model_selection import BaseCrossValidator, StratifiedKFold
 from sklearn.utils import check_random_state
+from sklearn.utils.parallel import delayed
 
 from pucut._checks import FloatArray
 from pucut.metrics import hidden_positive_recall
@@ -184,6 +186,9 @@ def hidden_positive_scores(
     With the predicted share fixed, this orders models as their accuracy on the rows of `fit` does.
     Differences below the standard error, sqrt(recall (1 - recall) / n_labelled), mean nothing.
 
+    The fits run through joblib, one after the other unless `joblib.parallel_config` says where
+    else: `parallel_config("dask")` takes them to the workers of the current Dask client.
+
     Parameters
     ----------
     estimator : estimator
@@ -208,12 +213,21 @@ def hidden_positive_scores(
     if not isinstance(cv, HiddenPositivesSplit):
         raise TypeError(f"cv must be a HiddenPositivesSplit or None, found {cv!r}")
     checked_prior(prior, checked_pu_labels(y, pos_label=cv.pos_label))
-    recalls = []
-    for hiding in cv.hide(y):
-        fitted = clone(estimator).fit(X, hiding.y)
-        scores = _default_score(fitted, X, len(hiding.y)) if score is None else score(fitted, X)
-        recalls.append(hidden_positive_recall(hiding.is_hidden, scores, prior=prior))
-    return np.array(recalls)
+    recall = delayed(_recall_of)
+    recalls = Parallel()(recall(estimator, X, hiding, prior, score) for hiding in cv.hide(y))
+    return np.array(list(recalls))
+
+
+def _recall_of(
+    estimator: Any,
+    X: Any,
+    hiding: HiddenPositives,
+    prior: float,
+    score: Callable[[Any, Any], Any] | None,
+) -> float:
+    fitted = clone(estimator).fit(X, hiding.y)
+    scores = _default_score(fitted, X, len(hiding.y)) if score is None else score(fitted, X)
+    return hidden_positive_recall(hiding.is_hidden, scores, prior=prior)
 
 
 def _default_score(fitted: Any, X: Any, n_samples: int) -> Any:

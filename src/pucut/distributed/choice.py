@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
+from pucut.distributed.cells import neighbors_in_cells
 from pucut.distributed.engine import n_slots
 from pucut.distributed.partitions import Partitions
 from pucut.distributed.search import neighbors_among
@@ -31,6 +32,8 @@ def partitioned_neighbors(
         work = n_rows**2 * (n_features + _WORK_OF_A_PAIR)
         method = "exact" if work <= _MOST_EXACT_WORK * n_slots() else "approximate"
     seed = int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
+    if method == "approximate":
+        return neighbors_in_cells(points, n_neighbors, seed)
     rows, distances = neighbors_among(points, n_neighbors, method, seed)
     return NeighborLists(rows, distances, method, 1.0)
 
