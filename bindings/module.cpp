@@ -241,8 +241,8 @@ Fields grow_forest(std::int32_t n_rows, const Columns& values, const Columns& ro
                    const Input<std::uint64_t>& tree_seed, int risk, int loss, double prior,
                    bool unlabelled_includes_labelled, std::int32_t max_depth,
                    std::int32_t min_samples_leaf, std::int32_t max_features,
-                   std::int32_t max_candidates, std::int32_t max_rows, int n_threads,
-                   nb::object callback) {
+                   std::int32_t max_candidates, std::int32_t max_rows, std::int32_t n_draws_made,
+                   int n_threads, nb::object callback) {
     const TableInput input(n_rows, values, rows, n_categories);
     const trees::Sampling sampling{view(labelled), view(row_fold), view(tree_fold),
                                    view(tree_seed)};
@@ -254,7 +254,8 @@ Fields grow_forest(std::int32_t n_rows, const Columns& values, const Columns& ro
                                      min_samples_leaf,
                                      max_features,
                                      max_candidates,
-                                     max_rows};
+                                     max_rows,
+                                     n_draws_made};
     trees::Forest forest;
     ProgressWatch watch(std::move(callback));
     bool complete;
@@ -272,6 +273,18 @@ Fields grow_forest(std::int32_t n_rows, const Columns& values, const Columns& ro
     result["masks"] = give(std::move(forest.nodes.masks));
     result["risk_reduction"] = give(std::move(forest.risk_reduction));
     return Fields(result);
+}
+
+Output<std::int32_t> rows_of_trees(const Input<std::uint8_t>& labelled,
+                                   const Input<std::uint64_t>& tree_seed, std::int32_t max_rows) {
+    const std::vector<std::int32_t> no_folds(view(tree_seed).size(), -1);
+    const trees::Sampling sampling{view(labelled), {}, no_folds, view(tree_seed)};
+    std::vector<std::int32_t> rows;
+    {
+        nb::gil_scoped_release unlocked;
+        rows = trees::rows_of_trees(sampling, max_rows);
+    }
+    return give(std::move(rows));
 }
 
 Fields score_rows(const Input<std::int64_t>& offsets, const Input<std::int32_t>& feature,
@@ -367,9 +380,11 @@ NB_MODULE(_core, module) {
     module.def("grow_forest", &grow_forest, "n_rows"_a, "values"_a, "rows"_a, "n_categories"_a,
                "labelled"_a, "row_fold"_a, "tree_fold"_a, "tree_seed"_a, "risk"_a, "loss"_a,
                "prior"_a, "unlabelled_includes_labelled"_a, "max_depth"_a, "min_samples_leaf"_a,
-               "max_features"_a, "max_candidates"_a, "max_rows"_a, "n_threads"_a,
-               "callback"_a.none(),
+               "max_features"_a, "max_candidates"_a, "max_rows"_a, "n_draws_made"_a,
+               "n_threads"_a, "callback"_a.none(),
                "The nodes of all trees and the risk reduction of each feature in each tree.");
+    module.def("rows_of_trees", &rows_of_trees, "labelled"_a, "tree_seed"_a, "max_rows"_a,
+               "The rows each tree would see of more than max_rows, labelled ones first.");
     module.def("score_rows", &score_rows, "offsets"_a, "feature"_a, "threshold"_a, "left"_a,
                "missing_left"_a, "masks"_a, "first"_a, "last"_a, "n_rows"_a, "values"_a, "rows"_a,
                "n_categories"_a, "n_threads"_a,

@@ -12,6 +12,9 @@ import scipy.sparse as sp
 from sklearn.neighbors import KNeighborsTransformer
 
 from pucut import TwoHNCClassifier
+from pucut.distributed import read_partitions
+from pucut.distributed.cells import neighbors_in_cells
+from pucut.neighbors import nearest_neighbors
 
 dask = pytest.importorskip("dask")
 da = pytest.importorskip("dask.array")
@@ -108,6 +111,21 @@ def test_options(options):
     found = TwoHNCClassifier(**SETTINGS | options).fit(collection, y)
     assert_same_fit(found, one)
     assert_same_answers(found, one, X, collection)
+
+
+@pytest.mark.parametrize("n_labelled", [1, 40, 180, 299])
+def test_trees_that_see_a_sample_of_the_rows(monkeypatch, n_labelled):
+    """Only what was drawn leaves the partitions, and it is what one machine draws."""
+    monkeypatch.setattr("pucut.feature_weights.ROWS_OF_A_TREE", 100)
+    monkeypatch.setattr("pucut.distributed.trees.joined_rows", None)
+    X, _ = blobs()
+    y = np.random.default_rng(0).permutation(300) < n_labelled
+    options = SETTINGS | {"prior": max(0.4, (n_labelled + 0.5) / 300), "n_neighbors": 5}
+    one = TwoHNCClassifier(**options).fit(X, y)
+    found = TwoHNCClassifier(**options).fit(da.from_array(X, chunks=((7, 190, 1, 102), 4)), y)
+    for name in ("offsets", "feature", "threshold", "left", "missing_left", "risk_reduction"):
+        np.testing.assert_array_equal(getattr(found.forest_, name), getattr(one.forest_, name))
+    assert_same_fit(found, one)
 
 
 def test_rows_that_no_label_reaches():
@@ -292,6 +310,7 @@ def test_what_is_refused():
     refused(sp.csr_array(X), None, "X must be dense", TypeError, neighbors="dask")
     refused(rows, None, "preset is 'auto'.*must be 'paper'", preset="auto")
     refused(X, None, "preset is 'auto'.*must be 'paper'", preset="auto", neighbors="dask")
+    refused(rows, None, "memory_limit is '8GB'", memory_limit="8GB")
     refused(rows, None, "similarity is 'forest'.*must be 'gaussian'", similarity="forest")
     refused(rows, None, "neighbors must be one of .*'precomputed'", neighbors="precomputed")
     refused(rows, None, "neighbors must be one of", neighbors=KNeighborsTransformer())
@@ -337,3 +356,39 @@ def test_without_dask_its_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "dask", None)
     with pytest.raises(ImportError, match=r"install pucut\[dask\]"):
         TwoHNCClassifier(**SETTINGS, neighbors="dask").fit(X, y)
+
+
+def test_approximate_neighbours_with_the_recall_they_have(monkeypatch):
+    """The measured recall is near the true one, distances are true, and nothing is listed twice."""
+    monkeypatch.setattr("pucut.distributed.cells._ROWS_PER_CELL", 150)
+    X, _ = blobs(3000)
+    points = read_partitions(da.from_array(X, chunks=((1000, 1, 999, 1000), 4)))
+    found = neighbors_in_cells(points, 8, seed=0)
+    exact = nearest_neighbors(X, 8, "exact")
+    is_found = (exact.indices[:, :, None] == found.indices[:, None, :]).any(axis=2)
+    assert 0.95 < is_found.mean() < 1.0  # pruned, but little was lost
+    assert abs(found.recall - is_found.mean()) < 0.02
+    apart = X[:, None].astype(np.float64) - X[found.indices]
+    np.testing.assert_allclose(found.squared_distances, (apart**2).sum(axis=2), rtol=1e-12)
+    own = np.arange(len(X))[:, None]
+    assert all(len(set(row)) == 9 for row in np.hstack([own, found.indices]).tolist())
+    again = neighbors_in_cells(points, 8, seed=0)
+    np.testing.assert_array_equal(again.indices, found.indices)
+
+
+def test_cells_with_fewer_rows_than_neighbours(monkeypatch):
+    monkeypatch.setattr("pucut.distributed.cells._ROWS_PER_CELL", 3)
+    X, y = blobs(60)
+    found = TwoHNCClassifier(**SETTINGS, neighbors="approximate", n_neighbors=10).fit(
+        da.from_array(X, chunks=(20, 4)), y
+    )
+    assert np.isfinite(found.graph_.data).all()
+    assert 0.5 < found.neighbor_recall_ <= 1.0
+
+
+def test_one_cell_is_exact(monkeypatch):
+    X, y = blobs()
+    options = SETTINGS | {"neighbors": "approximate"}
+    one = TwoHNCClassifier(**SETTINGS).fit(X, y)
+    found = TwoHNCClassifier(**options).fit(da.from_array(X, chunks=(100, 4)), y)
+    assert_same_fit(found, one)

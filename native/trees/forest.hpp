@@ -56,6 +56,8 @@ struct GrowOptions {
     std::int32_t max_features = 1;
     std::int32_t max_candidates = 1;
     std::int32_t max_rows = 0;  // of a tree; 0: no limit
+    // Where the rows of a tree were drawn elsewhere: so many numbers its seed has given for that.
+    std::int32_t n_draws_made = 0;
 };
 
 // Who takes part in which tree: all rows but those of the tree's own fold, or a sample of them
@@ -70,6 +72,10 @@ struct Sampling {
 // Tree t depends on tree_seed[t] and not on the number of threads. False when told to stop.
 bool grow_forest(const Table& table, const Sampling& sampling, const GrowOptions& options,
                  int n_threads, Watch& watch, Forest& forest);
+
+// The rows that each tree would see of more than max_rows, labelled ones first: n_trees x max_rows,
+// row-major.
+std::vector<std::int32_t> rows_of_trees(const Sampling& sampling, std::int32_t max_rows);
 
 // Adds the results for every row of the trees first to last - 1: in how many of them its leaf says
 // positive (v* > 1/2), and the sum of v*, cut off at 1. False when told to stop.

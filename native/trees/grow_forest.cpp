@@ -53,6 +53,19 @@ void join(std::vector<Nodes>& trees, const std::vector<CodedColumn>& columns, Fo
 
 }  // namespace
 
+std::vector<std::int32_t> rows_of_trees(const Sampling& sampling, std::int32_t max_rows) {
+    const std::vector<CodedColumn> no_columns;
+    GrowOptions options;
+    options.max_rows = max_rows;
+    TreeGrower grower(no_columns, sampling, options);
+    std::vector<std::int32_t> rows;
+    for (std::size_t tree = 0; tree < sampling.tree_seed.size(); ++tree) {
+        const auto drawn = grower.rows_of(tree);
+        rows.insert(rows.end(), drawn.begin(), drawn.end());
+    }
+    return rows;
+}
+
 bool grow_forest(const Table& table, const Sampling& sampling, const GrowOptions& options,
                  int n_threads, Watch& watch, Forest& forest) {
     const std::size_t n_trees = sampling.tree_seed.size();

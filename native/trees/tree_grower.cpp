@@ -104,10 +104,9 @@ TreeGrower::Range TreeGrower::draw_rows(std::int32_t first, std::int32_t n, std:
     return {begin, begin + wanted};
 }
 
-void TreeGrower::grow(std::size_t tree, Crew::Pulse& pulse, Nodes& nodes, double* reduction) {
+TreeGrower::Range TreeGrower::draw_rows_of(std::size_t tree) {
     random_ = Random(sampling_.tree_seed[tree]);
-    std::iota(features_.begin(), features_.end(), 0);
-
+    for (std::int32_t i = 0; i < options_.n_draws_made; ++i) random_.bits();
     find_eligible(sampling_.tree_fold[tree]);
     const auto n_rows = static_cast<std::int32_t>(eligible_.size());
     std::int32_t wanted_labelled = n_eligible_labelled_;
@@ -120,11 +119,23 @@ void TreeGrower::grow(std::size_t tree, Crew::Pulse& pulse, Nodes& nodes, double
                                      std::max(1, wanted - 1));
     }
     rows_.resize(static_cast<std::size_t>(wanted));
+    const Range labelled = draw_rows(0, n_eligible_labelled_, wanted_labelled, 0);
+    draw_rows(n_eligible_labelled_, n_rows - n_eligible_labelled_, wanted - wanted_labelled,
+              labelled.end);
+    return labelled;
+}
+
+std::span<const std::int32_t> TreeGrower::rows_of(std::size_t tree) {
+    draw_rows_of(tree);
+    return rows_;
+}
+
+void TreeGrower::grow(std::size_t tree, Crew::Pulse& pulse, Nodes& nodes, double* reduction) {
+    const Range labelled = draw_rows_of(tree);
+    const Range rest{labelled.end, static_cast<std::int32_t>(rows_.size())};
+    std::iota(features_.begin(), features_.end(), 0);
     right_rows_.resize(rows_.size());
     codes_.resize(rows_.size());
-    const Range labelled = draw_rows(0, n_eligible_labelled_, wanted_labelled, 0);
-    const Range rest = draw_rows(n_eligible_labelled_, n_rows - n_eligible_labelled_,
-                                 wanted - wanted_labelled, labelled.end);
     criterion_ = Criterion(options_.risk, options_.loss, options_.prior,
                            options_.unlabelled_includes_labelled, {labelled.size(), rest.size()});
 

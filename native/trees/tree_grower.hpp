@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "trees/columns.hpp"
@@ -32,6 +33,9 @@ class TreeGrower {
     // stopped.
     void grow(std::size_t tree, Crew::Pulse& pulse, Nodes& nodes, double* reduction);
 
+    // The rows of a tree, labelled ones first, until the next call.
+    std::span<const std::int32_t> rows_of(std::size_t tree);
+
   private:
     // Rows of a node: two ranges of rows_, one for each kind, so that counting one counts a kind.
     struct Range {
@@ -59,6 +63,8 @@ class TreeGrower {
 
     [[nodiscard]] std::int32_t* rows(Range range) { return rows_.data() + range.begin; }
 
+    // Sets rows_ to those of the tree; returns the labelled ones of them.
+    Range draw_rows_of(std::size_t tree);
     // The rows the tree may see, labelled ones first.
     void find_eligible(std::int32_t left_out);
     // Of eligible rows first to first + n - 1 as many as are wanted, into rows_ from `begin` on:

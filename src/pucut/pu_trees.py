@@ -20,7 +20,7 @@ tree of 2-HNC sees a sample of that many, drawn anew for every tree by its seed.
 import math
 import numbers
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -184,14 +184,14 @@ def grow_forest(
         Called as callback(trees grown, trees in all) now and then, from this thread.
     """
     table = read_table(X, categorical_features=categorical_features)
-    return _grow(
+    labelled = _checked_labels(is_labelled, table.n_rows)
+    n_trees = _checked_count(n_trees, "n_trees")
+    return forest_of_seeds(
         table,
-        _checked_labels(is_labelled, table.n_rows),
+        labelled,
         prior,
         options or TreeOptions(),
-        row_fold=np.zeros(table.n_rows, dtype=np.int32),
-        tree_fold=np.full(_checked_count(n_trees, "n_trees"), -1, dtype=np.int32),
-        random=check_random_state(random_state),
+        tree_seeds(check_random_state(random_state), n_trees),
         n_threads=n_threads,
         callback=callback,
     )
@@ -244,7 +244,7 @@ def cross_fitted_forest(
         options or TreeOptions(),
         row_fold=row_fold,
         tree_fold=np.repeat(np.arange(n_folds, dtype=np.int32), n_trees),
-        random=random,
+        seeds=tree_seeds(random, n_folds * n_trees),
         n_threads=n_threads,
         callback=callback,
     )
@@ -323,6 +323,75 @@ def features_at_a_node(max_features: int | float | str | None, n_features: int) 
     )
 
 
+def tree_seeds(random: np.random.RandomState, n_trees: int) -> npt.NDArray[np.int64]:
+    """A seed for each tree, in their order."""
+    return random.randint(np.iinfo(np.int64).max, size=n_trees, dtype=np.int64)
+
+
+def forest_of_seeds(
+    X: Any,
+    is_labelled: BoolArray,
+    prior: float,
+    options: TreeOptions,
+    seeds: npt.NDArray[np.int64],
+    *,
+    n_draws_made: int = 0,
+    n_threads: int | None = 1,
+    callback: Progress | None = None,
+) -> Forest:
+    """A tree for each seed, of all rows; for the rest see `grow_forest` and `DrawnRows`."""
+    table = read_table(X)
+    return _grow(
+        table,
+        is_labelled,
+        prior,
+        options,
+        row_fold=np.zeros(table.n_rows, dtype=np.int32),
+        tree_fold=np.full(len(seeds), -1, dtype=np.int32),
+        seeds=seeds,
+        n_draws_made=n_draws_made,
+        n_threads=n_threads,
+        callback=callback,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class DrawnRows:
+    """The rows that each tree sees of many, labelled ones first: (n_trees, max_rows).
+
+    `n_draws_made` counts the numbers that the seed of a tree has given for them.
+    """
+
+    rows: npt.NDArray[np.int32]
+    n_labelled: int
+    n_draws_made: int
+
+
+def rows_of_trees(is_labelled: BoolArray, seeds: npt.NDArray[np.int64], max_rows: int) -> DrawnRows:
+    """What trees of these seeds see of more than `max_rows` rows, to be grown where those are."""
+    rows: npt.NDArray[np.int32] = _core.rows_of_trees(
+        is_labelled.view(np.uint8), seeds.astype(np.uint64), max_rows
+    ).reshape(len(seeds), max_rows)
+    n_labelled = int(is_labelled[rows[0]].sum())
+    # Where all rows of a kind are taken, nothing is drawn.
+    wanted = np.array([n_labelled, max_rows - n_labelled])
+    there = np.array([is_labelled.sum(), len(is_labelled) - is_labelled.sum()])
+    return DrawnRows(rows, n_labelled, int(wanted[wanted < there].sum()))
+
+
+def tree_of_rows(X: Any, drawn: DrawnRows, prior: float, options: TreeOptions, seed: int) -> Forest:
+    """The tree that `grow_forest` grows from this seed, given the rows it sees and no others."""
+    table = read_table(X)
+    return forest_of_seeds(
+        table,
+        np.arange(table.n_rows) < drawn.n_labelled,
+        prior,
+        replace(options, max_rows=None),
+        np.array([seed], dtype=np.int64),
+        n_draws_made=drawn.n_draws_made,
+    )
+
+
 def _grow(
     table: Table,
     labelled: BoolArray,
@@ -331,15 +400,16 @@ def _grow(
     *,
     row_fold: npt.NDArray[np.int32],
     tree_fold: npt.NDArray[np.int32],
-    random: np.random.RandomState,
+    seeds: npt.NDArray[np.int64],
+    n_draws_made: int = 0,
     n_threads: int | None,
-    callback: Progress | None,
+    callback: Progress | None = None,
 ) -> Forest:
+    """What the functions above share; `n_draws_made` is for rows that were drawn elsewhere."""
     if not 0.0 < prior < 1.0:
         raise ValueError(f"prior must be above 0 and below 1, found {prior!r}")
     if callback is not None and not callable(callback):
         raise TypeError(f"callback must be callable or None, found {callback!r}")
-    seeds = random.randint(np.iinfo(np.int64).max, size=len(tree_fold), dtype=np.int64)
     grown: dict[str, Any] = _core.grow_forest(
         **_columns(table),
         labelled=labelled.view(np.uint8),
@@ -355,6 +425,7 @@ def _grow(
         max_features=features_at_a_node(options.max_features, table.format.n_columns),
         max_candidates=options.max_candidates,
         max_rows=options.max_rows or 0,
+        n_draws_made=n_draws_made,
         n_threads=checked_n_threads(n_threads),
         callback=callback,
     )

@@ -21,17 +21,16 @@ from pucut.distributed.partitions import Indices, Partitions
 from pucut.distributed.search import (
     Found,
     PartIndex,
-    found_in_turn,
     index_of_part,
     merge_found,
-    partition_indices,
     search_part,
 )
 from pucut.neighbors import NeighborLists
 
 TARGET_RECALL = 0.99
-# Fewer and larger cells are searched approximately themselves; more are more tasks than searches.
-_ROWS_PER_CELL = 1 << 15
+# Smaller cells are less to search; more of them are more tasks. Large ones, of very many rows, are
+# searched approximately themselves.
+_ROWS_PER_CELL = 1 << 12
 _MOST_CELLS = 256
 _ROWS_PER_CENTER = 64
 _SAMPLE_ROWS = 400
@@ -77,16 +76,15 @@ def neighbors_in_cells(points: Partitions, n_neighbors: int, seed: int) -> Neigh
     rng = np.random.default_rng(seed)
     n_cells = max(1, min(_MOST_CELLS, n_rows // _ROWS_PER_CELL))
     centers = _learn_centers(points, n_cells, rng)
-    exact = partition_indices(points, k, "exact", seed)
     sample = np.sort(rng.permutation(n_rows)[: 2 * _SAMPLE_ROWS])
     rows = points[sample]
-    truth = _Truth(sample, rows, _search_all(rows, exact, k).rows)
+    truth = _Truth(sample, rows, _search_all(points, rows, k).rows)
     n_visits = _enough_visits(points, truth, centers)
     indices, distances = _lists(points, centers, n_visits, k, seed)
     # Rows whose cells hold too few others are few: they are searched for everywhere.
     lacking = np.flatnonzero(np.isinf(distances[:, -1]))
     if len(lacking):
-        found = _search_all(points[lacking], exact, k)
+        found = _search_all(points, points[lacking], k)
         indices[lacking], distances[lacking] = _others(lacking, found.rows, found.squared_distances)
     return NeighborLists(indices, distances, "approximate", _recall(truth, indices))
 
@@ -99,9 +97,15 @@ def _learn_centers(points: Partitions, n_cells: int, rng: np.random.Generator) -
     return centers
 
 
-def _search_all(queries: npt.NDArray[Any], indices: Sequence[Any], k: int) -> Found:
-    found: Found = computed([found_in_turn(delayed(queries), indices, k)])[0]
-    return found
+def _search_all(points: Partitions, queries: npt.NDArray[Any], k: int) -> Found:
+    """The true neighbours of a few rows."""
+    search, asked = delayed(search_rows), delayed(queries)
+    starts = points.starts[:-1].tolist()
+    found = computed(
+        [search(part, first, asked, k) for part, first in zip(points.parts, starts, strict=True)]
+    )
+    nearest: Found = reduce(lambda one, other: merge_found(one, other, k), found)
+    return nearest
 
 
 def _enough_visits(points: Partitions, truth: _Truth, centers: Centers) -> int:
@@ -131,7 +135,7 @@ def _lists(
     cells = _dealt(points, centers)
     shared = delayed(centers)
     asked = persisted([delayed(visited_cells)(cell, shared, n_visits) for cell in cells])
-    index = persisted([delayed(index_of_cell)(cell, k, seed) for cell in cells])
+    index = [delayed(index_of_cell)(cell, k, seed) for cell in cells]
     visitors = computed([delayed(np.unique)(each) for each in asked])
     search, merge, finish = delayed(search_cell), delayed(merge_visit), delayed(finished)
     tasks = []
@@ -157,6 +161,11 @@ def _dealt(points: Partitions, centers: Centers) -> tuple[Any, ...]:
     return persisted(
         [join([pick(each, number) for each in dealt]) for number in range(len(centers))]
     )
+
+
+def search_rows(points: npt.NDArray[Any], first_row: int, queries: Any, k: int) -> Found:
+    """The true neighbours of a few rows among those of a partition; the index is not kept."""
+    return search_part(index_of_part(points, first_row, k, "exact", 0), queries, k)
 
 
 def nearest_cells(points: npt.NDArray[Any], centers: Centers, n_cells: int) -> Indices:

@@ -88,13 +88,15 @@ class Partitions:
 def read_partitions(X: Any) -> Partitions:
     """Rows of a Dask array or DataFrame, or of a table of this process, cut for the workers.
 
-    Sizes that Dask does not know are asked of the parts; empty ones are left out.
+    Sizes that Dask does not know are asked of the parts; empty ones are left out. A collection is
+    not kept in the memory of the workers, unless its owner has done so: it is read again where it
+    is needed again.
     """
     if is_collection(X):
         parts, n_columns = rows_in_tasks(X), empty_piece(X).shape[1]
     else:
-        parts, n_columns = _cut(X)
-    parts = list(persisted(parts))
+        pieces, n_columns = _cut(X)
+        parts = list(persisted(pieces))
     task = delayed(part_shape)
     shapes = computed([task(part) for part in parts])
     for number, shape in enumerate(shapes):

@@ -1,10 +1,10 @@
 """A forest whose trees are grown on the workers, and is the forest of a single machine.
 
-Every tree has a seed of its own, so that it does not matter where it grows. It needs the columns of
-all rows; these are joined once, and each worker fetches them once.
+Every tree has a seed of its own, so that it does not matter where it grows. Of many rows each tree
+sees a sample, which its seed draws from the row numbers alone: only the rows that were drawn come
+to the worker that grows it. Of few rows all come, to every worker once.
 """
 
-import copy
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,8 +14,20 @@ from sklearn.utils import check_random_state
 
 from pucut._checks import BoolArray
 from pucut.distributed.engine import computed, delayed, n_slots
-from pucut.distributed.partitions import Partitions, joined
-from pucut.pu_trees import Forest, grow_forest
+from pucut.distributed.partitions import Indices, Partitions, joined
+from pucut.feature_weights import options_of_weighing_trees
+from pucut.pu_trees import (
+    DrawnRows,
+    Forest,
+    TreeOptions,
+    forest_of_seeds,
+    rows_of_trees,
+    tree_of_rows,
+    tree_seeds,
+)
+
+# Of the rows that the trees of one task see.
+_MOST_BYTES = 1 << 27
 
 
 def grow_forest_on_workers(
@@ -27,16 +39,37 @@ def grow_forest_on_workers(
     random_state: Any,
 ) -> Forest:
     """What `grow_forest` gives for the points of all partitions together."""
-    random = check_random_state(random_state)
-    join, grow = delayed(joined_rows), delayed(grow_trees)
-    rows, labels = join(list(points.parts)), delayed(np.packbits(is_labelled))
-    n_batches = min(n_trees, n_slots())
-    ends = np.linspace(0, n_trees, n_batches + 1).astype(int)
-    batches = []
-    for size in np.diff(ends).tolist():
-        batches.append(grow(rows, labels, prior, size, copy.deepcopy(random)))
-        _skip_seeds(random, size)
-    return joined_forests(computed(batches))
+    seeds = tree_seeds(check_random_state(random_state), n_trees)
+    n_rows, n_columns = points.shape
+    options = options_of_weighing_trees(n_rows)
+    labels = delayed(np.packbits(is_labelled))
+    if options.max_rows is None:
+        rows, grow = delayed(joined_rows)(list(points.parts)), delayed(grow_trees)
+        tasks = [
+            grow(rows, labels, prior, options, batch)
+            for batch in np.array_split(seeds, min(n_trees, n_slots()))
+        ]
+    else:
+        n_bytes = n_trees * options.max_rows * n_columns * 8
+        n_batches = min(n_trees, max(n_slots(), -(-n_bytes // _MOST_BYTES)))
+        tasks = [
+            _trees_of_samples(points, labels, prior, options, batch)
+            for batch in np.array_split(seeds, n_batches)
+        ]
+    return joined_forests(computed(tasks))
+
+
+def _trees_of_samples(
+    points: Partitions, labels: Any, prior: float, options: TreeOptions, seeds: Indices
+) -> Any:
+    """A task: trees of rows that are picked from the partitions."""
+    drawn = delayed(draw_rows)(labels, points.shape[0], seeds, options.max_rows)
+    pick = delayed(pick_rows)
+    pieces = [
+        pick(part, int(first), drawn)
+        for part, first in zip(points.parts, points.starts[:-1], strict=True)
+    ]
+    return delayed(grow_sampled_trees)(pieces, drawn, prior, options, seeds)
 
 
 def joined_rows(parts: Sequence[Any]) -> Any:
@@ -44,23 +77,45 @@ def joined_rows(parts: Sequence[Any]) -> Any:
 
 
 def grow_trees(
-    rows: Any, packed: npt.NDArray[np.uint8], prior: float, n_trees: int, random: Any
+    rows: Any,
+    packed: npt.NDArray[np.uint8],
+    prior: float,
+    options: TreeOptions,
+    seeds: Indices,
 ) -> Forest:
-    """Some of the trees: `random` stands where the seed of the first of them comes next."""
+    """Some of the trees, of all rows."""
     is_labelled = np.unpackbits(packed, count=len(rows)).view(np.bool_)
-    return grow_forest(
-        rows,
-        is_labelled,
-        prior,
-        n_trees=n_trees,
-        random_state=copy.deepcopy(random),  # a task may run twice
-        n_threads=1,
+    return forest_of_seeds(rows, is_labelled, prior, options, seeds)
+
+
+def draw_rows(
+    packed: npt.NDArray[np.uint8], n_rows: int, seeds: Indices, max_rows: int
+) -> DrawnRows:
+    return rows_of_trees(np.unpackbits(packed, count=n_rows).view(np.bool_), seeds, max_rows)
+
+
+def pick_rows(points: npt.NDArray[Any], first_row: int, drawn: DrawnRows) -> npt.NDArray[Any]:
+    """Those rows of a partition that any of the trees sees, each once, in their order."""
+    rows = np.unique(drawn.rows)
+    start, stop = np.searchsorted(rows, [first_row, first_row + len(points)])
+    return points[rows[start:stop] - first_row]
+
+
+def grow_sampled_trees(
+    pieces: Sequence[npt.NDArray[Any]],
+    drawn: DrawnRows,
+    prior: float,
+    options: TreeOptions,
+    seeds: Indices,
+) -> Forest:
+    """Some of the trees, from the rows that were picked for them."""
+    picked, numbers = np.concatenate(pieces), np.unique(drawn.rows)
+    return joined_forests(
+        [
+            tree_of_rows(picked[np.searchsorted(numbers, rows)], drawn, prior, options, int(seed))
+            for rows, seed in zip(drawn.rows, seeds, strict=True)
+        ]
     )
-
-
-def _skip_seeds(random: np.random.RandomState, n_trees: int) -> None:
-    """Draws what `grow_forest` draws for as many trees."""
-    random.randint(np.iinfo(np.int64).max, size=n_trees, dtype=np.int64)
 
 
 def joined_forests(forests: Sequence[Forest]) -> Forest:
@@ -71,16 +126,16 @@ def joined_forests(forests: Sequence[Forest]) -> Forest:
         forest.offsets[:-1] + start for forest, start in zip(forests, starts[:-1], strict=True)
     ]
 
-    def side_by_side(name: str) -> Any:
+    def one_after_another(name: str) -> Any:
         return np.concatenate([getattr(forest, name) for forest in forests])
 
     return Forest(
         np.concatenate([*offsets, starts[-1:]]).astype(np.int64),
-        side_by_side("feature"),
-        side_by_side("threshold"),
-        side_by_side("left"),
-        side_by_side("missing_left"),
+        one_after_another("feature"),
+        one_after_another("threshold"),
+        one_after_another("left"),
+        one_after_another("missing_left"),
         forests[0].masks,
-        side_by_side("risk_reduction"),
+        one_after_another("risk_reduction"),
         forests[0].format,
     )
