@@ -26,6 +26,7 @@ from pucut.selection import closest_partition
 N_WORKERS = 4
 PRIOR = 0.4
 BLOCK_BYTES = 1 << 24
+LEAST_BLOCKS = 16
 
 
 def block_of(first, n_rows, n_features, n_hidden):
@@ -45,7 +46,7 @@ def classes_of(first, n_rows):
 
 def problem(n_rows, n_features, n_hidden):
     """X as a Dask array, and which rows are labelled and which positive."""
-    step = max(1, BLOCK_BYTES // (4 * n_features))
+    step = max(1, min(BLOCK_BYTES // (4 * n_features), n_rows // LEAST_BLOCKS))
     firsts = range(0, n_rows, step)
     make = dask.delayed(block_of)
     blocks = [

@@ -386,7 +386,7 @@ def test_cells_with_fewer_rows_than_neighbours(monkeypatch):
     assert 0.5 < found.neighbor_recall_ <= 1.0
 
 
-def test_one_cell_is_exact(monkeypatch):
+def test_one_cell_is_exact():
     X, y = blobs()
     options = SETTINGS | {"neighbors": "approximate"}
     one = TwoHNCClassifier(**SETTINGS).fit(X, y)

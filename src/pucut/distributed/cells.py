@@ -62,7 +62,7 @@ class Visit:
 
 @dataclass(frozen=True, eq=False)
 class _Truth:
-    """Sampled rows with their points, and their true neighbours, the row itself among them."""
+    """Sampled rows with their points, and the other rows that are truly nearest to them."""
 
     rows: Indices
     points: npt.NDArray[Any]
@@ -77,15 +77,13 @@ def neighbors_in_cells(points: Partitions, n_neighbors: int, seed: int) -> Neigh
     n_cells = max(1, min(_MOST_CELLS, n_rows // _ROWS_PER_CELL))
     centers = _learn_centers(points, n_cells, rng)
     sample = np.sort(rng.permutation(n_rows)[: 2 * _SAMPLE_ROWS])
-    rows = points[sample]
-    truth = _Truth(sample, rows, _search_all(points, rows, k).rows)
+    truth = _Truth(sample, points[sample], _nearest_anywhere(points, sample, k)[0])
     n_visits = _enough_visits(points, truth, centers)
     indices, distances = _lists(points, centers, n_visits, k, seed)
     # Rows whose cells hold too few others are few: they are searched for everywhere.
     lacking = np.flatnonzero(np.isinf(distances[:, -1]))
     if len(lacking):
-        found = _search_all(points, points[lacking], k)
-        indices[lacking], distances[lacking] = _others(lacking, found.rows, found.squared_distances)
+        indices[lacking], distances[lacking] = _nearest_anywhere(points, lacking, k)
     return NeighborLists(indices, distances, "approximate", _recall(truth, indices))
 
 
@@ -97,35 +95,36 @@ def _learn_centers(points: Partitions, n_cells: int, rng: np.random.Generator) -
     return centers
 
 
-def _search_all(points: Partitions, queries: npt.NDArray[Any], k: int) -> Found:
-    """The true neighbours of a few rows."""
-    search, asked = delayed(search_rows), delayed(queries)
+def _nearest_anywhere(
+    points: Partitions, rows: Indices, k: int
+) -> tuple[npt.NDArray[np.int32], FloatArray]:
+    """The other rows that are truly nearest to a few."""
+    search, asked = delayed(search_rows), delayed(points[rows])
     starts = points.starts[:-1].tolist()
     found = computed(
         [search(part, first, asked, k) for part, first in zip(points.parts, starts, strict=True)]
     )
     nearest: Found = reduce(lambda one, other: merge_found(one, other, k), found)
-    return nearest
+    return _others(rows, nearest.rows, nearest.squared_distances)
 
 
 def _enough_visits(points: Partitions, truth: _Truth, centers: Centers) -> int:
     """How many cells hold the neighbours of the first half of the sample."""
     half = slice(None, None, 2)
-    rows, neighbors = truth.rows[half], truth.neighbors[half]
+    neighbors = truth.neighbors[half]
     distinct, place = np.unique(neighbors, return_inverse=True)
     cell = nearest_cells(points[distinct], centers, 1)[:, 0][place.reshape(neighbors.shape)]
     order = nearest_cells(truth.points[half], centers, len(centers))
     rank = np.argsort(order, axis=1)  # the place of each cell among those of a row
-    needed = np.take_along_axis(rank, cell, axis=1)[neighbors != rows[:, None]] + 1
+    needed = np.take_along_axis(rank, cell, axis=1) + 1
     return int(np.quantile(needed, TARGET_RECALL, method="higher"))
 
 
 def _recall(truth: _Truth, indices: npt.NDArray[np.int32]) -> float:
     """On the other half of the sample, or on all of one row."""
     half = slice(1, None, 2) if len(truth.rows) > 1 else slice(None)
-    rows, true = truth.rows[half], truth.neighbors[half]
-    is_found = (true[:, :, None] == indices[rows][:, None, :]).any(axis=2)
-    return float(is_found[true != rows[:, None]].mean())
+    true, found = truth.neighbors[half], indices[truth.rows[half]]
+    return float((true[:, :, None] == found[:, None, :]).any(axis=2).mean())
 
 
 def _lists(
