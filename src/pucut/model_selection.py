@@ -13,11 +13,10 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from joblib import Parallel
 from sklearn.base import clone
 from sklearn.model_selection import BaseCrossValidator, StratifiedKFold
 from sklearn.utils import check_random_state
-from sklearn.utils.parallel import delayed
+from sklearn.utils.parallel import Parallel, delayed
 
 from pucut._checks import FloatArray
 from pucut.metrics import hidden_positive_recall

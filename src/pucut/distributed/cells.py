@@ -50,6 +50,17 @@ class Cell:
 
 
 @dataclass(frozen=True, eq=False)
+class CellIndex:
+    """The index of a cell, None of an empty one, and the numbers of its rows."""
+
+    index: PartIndex | None
+    rows: npt.NDArray[np.int32]
+
+    def __sizeof__(self) -> int:
+        return int(self.rows.nbytes) + (self.index.__sizeof__() if self.index else 0)
+
+
+@dataclass(frozen=True, eq=False)
 class Visit:
     """What some of the queries of a cell, by place in it, found in another."""
 
@@ -139,7 +150,7 @@ def _lists(
     search, merge, finish = delayed(search_cell), delayed(merge_visit), delayed(finished)
     tasks = []
     for own, cell in enumerate(cells):
-        visits = [search(index[c], cells[c], cell, asked[own], int(c), k) for c in visitors[own]]
+        visits = [search(index[c], cell, asked[own], int(c), k) for c in visitors[own]]
         start = delayed(nothing_found)(cell, k)
         tasks.append(finish(cell, reduce(merge, visits, start)))
     indices = np.zeros((points.shape[0], k - 1), dtype=np.int32)
@@ -196,23 +207,19 @@ def visited_cells(cell: Cell, centers: Centers, n_visits: int) -> npt.NDArray[np
     return nearest_cells(cell.points, centers, n_visits).astype(np.int16)
 
 
-def index_of_cell(cell: Cell, k: int, seed: int) -> PartIndex | None:
-    return index_of_part(cell.points, 0, k, "auto", seed) if len(cell.rows) else None
+def index_of_cell(cell: Cell, k: int, seed: int) -> CellIndex:
+    index = index_of_part(cell.points, 0, k, "auto", seed) if len(cell.rows) else None
+    return CellIndex(index, cell.rows)
 
 
 def search_cell(
-    index: PartIndex | None,
-    searched: Cell,
-    cell: Cell,
-    asked: npt.NDArray[np.int16],
-    number: int,
-    k: int,
+    searched: CellIndex, cell: Cell, asked: npt.NDArray[np.int16], number: int, k: int
 ) -> Visit:
     """What the rows of a cell that visit another, by its number, find there."""
     places = np.flatnonzero((asked == number).any(axis=1))
-    if index is None:
+    if searched.index is None:
         return Visit(places[:0], Found(np.empty((0, 0), np.int32), np.empty((0, 0))))
-    found = search_part(index, cell.points[places], k)
+    found = search_part(searched.index, cell.points[places], k)
     return Visit(places, Found(searched.rows[found.rows], found.squared_distances))
 
 
