@@ -61,8 +61,19 @@ class CellIndex:
 
 
 @dataclass(frozen=True, eq=False)
+class Visitors:
+    """Those rows of a cell that visit another, by place in their own."""
+
+    places: Indices
+    points: npt.NDArray[Any]
+
+    def __sizeof__(self) -> int:
+        return int(self.places.nbytes + self.points.nbytes)
+
+
+@dataclass(frozen=True, eq=False)
 class Visit:
-    """What some of the queries of a cell, by place in it, found in another."""
+    """What visitors found."""
 
     places: Indices
     found: Found
@@ -146,11 +157,14 @@ def _lists(
     shared = delayed(centers)
     asked = persisted([delayed(visited_cells)(cell, shared, n_visits) for cell in cells])
     index = [delayed(index_of_cell)(cell, k, seed) for cell in cells]
-    visitors = computed([delayed(np.unique)(each) for each in asked])
-    search, merge, finish = delayed(search_cell), delayed(merge_visit), delayed(finished)
+    visited = computed([delayed(np.unique)(each) for each in asked])
+    leave, search = delayed(visitors_of), delayed(search_cell)
+    merge, finish = delayed(merge_visit), delayed(finished)
     tasks = []
     for own, cell in enumerate(cells):
-        visits = [search(index[c], cell, asked[own], int(c), k) for c in visitors[own]]
+        visits = [
+            search(index[other], leave(cell, asked[own], int(other)), k) for other in visited[own]
+        ]
         start = delayed(nothing_found)(cell, k)
         tasks.append(finish(cell, reduce(merge, visits, start)))
     indices = np.zeros((points.shape[0], k - 1), dtype=np.int32)
@@ -212,15 +226,18 @@ def index_of_cell(cell: Cell, k: int, seed: int) -> CellIndex:
     return CellIndex(index, cell.rows)
 
 
-def search_cell(
-    searched: CellIndex, cell: Cell, asked: npt.NDArray[np.int16], number: int, k: int
-) -> Visit:
-    """What the rows of a cell that visit another, by its number, find there."""
-    places = np.flatnonzero((asked == number).any(axis=1))
+def visitors_of(cell: Cell, asked: npt.NDArray[np.int16], other: int) -> Visitors:
+    """The rows of a cell that visit another, by its number."""
+    places = np.flatnonzero((asked == other).any(axis=1))
+    return Visitors(places, cell.points[places])
+
+
+def search_cell(searched: CellIndex, visitors: Visitors, k: int) -> Visit:
+    """What the rows of a cell find in one that they visit."""
     if searched.index is None:
-        return Visit(places[:0], Found(np.empty((0, 0), np.int32), np.empty((0, 0))))
-    found = search_part(searched.index, cell.points[places], k)
-    return Visit(places, Found(searched.rows[found.rows], found.squared_distances))
+        return Visit(visitors.places[:0], Found(np.empty((0, 0), np.int32), np.empty((0, 0))))
+    found = search_part(searched.index, visitors.points, k)
+    return Visit(visitors.places, Found(searched.rows[found.rows], found.squared_distances))
 
 
 def nothing_found(cell: Cell, k: int) -> Found:
