@@ -380,8 +380,8 @@ NB_MODULE(_core, module) {
     module.def("grow_forest", &grow_forest, "n_rows"_a, "values"_a, "rows"_a, "n_categories"_a,
                "labelled"_a, "row_fold"_a, "tree_fold"_a, "tree_seed"_a, "risk"_a, "loss"_a,
                "prior"_a, "unlabelled_includes_labelled"_a, "max_depth"_a, "min_samples_leaf"_a,
-               "max_features"_a, "max_candidates"_a, "max_rows"_a, "n_draws_made"_a,
-               "n_threads"_a, "callback"_a.none(),
+               "max_features"_a, "max_candidates"_a, "max_rows"_a, "n_draws_made"_a, "n_threads"_a,
+               "callback"_a.none(),
                "The nodes of all trees and the risk reduction of each feature in each tree.");
     module.def("rows_of_trees", &rows_of_trees, "labelled"_a, "tree_seed"_a, "max_rows"_a,
                "The rows each tree would see of more than max_rows, labelled ones first.");
