@@ -86,7 +86,7 @@ class Killer(distributed.SchedulerPlugin):
 
 
 def fit_while_workers_die(client, names, X, y, **options):
-    client.wait_for_workers(2, timeout=60)
+    client.wait_for_workers(2, timeout=240)
     killer = Killer(client.cluster, names)
     client.cluster.scheduler.add_plugin(killer, name="killer")
     try:
@@ -115,7 +115,7 @@ def test_a_worker_dies(client, rows, one, phase):
 
 def test_a_worker_dies_while_the_path_is_solved_here(client, rows, one, monkeypatch):
     X, y = rows
-    client.wait_for_workers(2, timeout=60)
+    client.wait_for_workers(2, timeout=240)
     killer = Killer(client.cluster, [])
 
     def dying(*args, **kwargs):
