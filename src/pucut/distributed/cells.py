@@ -26,6 +26,7 @@ from pucut.distributed.search import (
     search_part,
 )
 from pucut.neighbors import NeighborLists
+from pucut.neighbors.blocks import products
 
 TARGET_RECALL = 0.99
 # Smaller cells are less to search; more of them are more tasks. Large ones, of very many rows, are
@@ -194,7 +195,7 @@ def search_rows(points: npt.NDArray[Any], first_row: int, queries: Any, k: int) 
 
 def nearest_cells(points: npt.NDArray[Any], centers: Centers, n_cells: int) -> Indices:
     """The nearest centres of each point, nearest first, ties by number."""
-    distances = np.einsum("ij,ij->i", centers, centers) - 2.0 * (points @ centers.T)
+    distances = np.einsum("ij,ij->i", centers, centers) - 2.0 * products(points, centers)
     return np.argsort(distances, axis=1, kind="stable")[:, :n_cells]
 
 

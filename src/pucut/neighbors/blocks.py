@@ -266,7 +266,7 @@ class Searcher:
             for visit in visits:
                 visiting = slice(None) if visit.queries is None else visit.queries
                 points = self._columns(visit.columns, dtype)
-                lower = _product(asked.matrix[visiting], points.matrix)
+                lower = products(asked.matrix[visiting], points.matrix)
                 is_counted = number == 0 and lower.shape[1] >= k
                 if is_counted:  # everything is new, so there is no need to pick
                     upper = lower + points.gaps
@@ -344,8 +344,12 @@ def all_columns(n_points: int, k: int) -> list[Round]:
     return rounds
 
 
-def _product(queries: Any, points: Any) -> npt.NDArray[Any]:
-    product: npt.NDArray[Any] = queries @ points.T
+def products(queries: Any, points: Any) -> npt.NDArray[Any]:
+    """The products of all pairs of rows, which are finite and of moderate size."""
+    # Kernels for a few rows may compute in lanes that are thrown away and leave the flag of an
+    # invalid operation behind, which none of the product's can be.
+    with np.errstate(invalid="ignore"):
+        product: npt.NDArray[Any] = queries @ points.T
     # Declared dense, which it is unless both factors are sparse.
     return product.toarray() if is_sparse(product) else product  # type: ignore[attr-defined]
 
