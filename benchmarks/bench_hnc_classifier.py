@@ -83,6 +83,7 @@ def fitted(model, X, few):
     """Classes of the rows, and seconds to fit and to get them."""
     start = time.perf_counter()
     with warnings.catch_warnings():
+        # Peers that stop after 1000 rounds say so; they are compared as they are.
         warnings.simplefilter("ignore")
         model.fit(X, few)
         classes = model.transduction_ if hasattr(model, "transduction_") else model.predict(X)

@@ -59,6 +59,14 @@ def gaussian_weights(squared: FloatArray, *, sigma: float, n_features: int) -> F
     return weights
 
 
+def gaussian_distances(similarity: FloatArray, *, sigma: float, n_features: int) -> FloatArray:
+    """The distances of which `gaussian_weights` are these; infinite for 0."""
+    with np.errstate(divide="ignore"):
+        squared = -2.0 * sigma**2 * n_features * np.log(similarity)
+    distances: FloatArray = np.sqrt(np.maximum(squared, 0.0))
+    return distances
+
+
 def proximity_graph(proximities: Proximities) -> sp.csr_array:
     """Weights are the shares of trees in which two rows meet in one leaf."""
     return symmetric_graph(proximities.indices, proximities.share)

@@ -27,7 +27,7 @@ from pucut.encoding import Encoding
 from pucut.feature_weights import weighted
 from pucut.inductive import nearness, neighbors_similarity, share_of_similarity
 from pucut.neighbors import NeighborLists
-from pucut.similarity_graph import gaussian_graph, gaussian_weights
+from pucut.similarity_graph import gaussian_distances, gaussian_graph, gaussian_weights
 
 Similarity = tuple[FloatArray, FloatArray, FloatArray]
 
@@ -76,10 +76,7 @@ class PartitionedSpace:
         return to_positive, to_negative
 
     def distance_of(self, similarity: FloatArray) -> FloatArray:
-        scale = 2.0 * self.sigma**2 * self.n_features
-        with np.errstate(divide="ignore"):
-            distance: FloatArray = np.sqrt(np.maximum(-np.log(similarity), 0.0) * scale)
-        return distance
+        return gaussian_distances(similarity, sigma=self.sigma, n_features=self.n_features)
 
     def scores(
         self, inductive: str, n_neighbors: int, is_positive: BoolArray

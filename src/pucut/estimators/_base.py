@@ -53,6 +53,15 @@ def checked_table(estimator: BaseEstimator, X: Any, *, reset: bool) -> Any:
     )
 
 
+def for_any_table(tags: Any) -> Any:
+    """The tags of an estimator whose X goes through `checked_table`."""
+    tags.input_tags.allow_nan = True
+    tags.input_tags.sparse = True
+    tags.input_tags.categorical = True
+    tags.input_tags.string = True
+    return tags
+
+
 def check_columns(estimator: Any, X: Any, *, reset: bool) -> None:
     """Checks, or learns, the number and names of the columns of a Dask collection."""
     validate_data(estimator, empty_piece(X), reset=reset, skip_check_array=True)

@@ -13,7 +13,12 @@ from sklearn.utils._param_validation import Interval
 from pucut._checks import BoolArray, FloatArray
 from pucut.cross_fitting import stratified_folds
 from pucut.encoding import learn_encoding
-from pucut.estimators._base import PRIOR_CONSTRAINTS, THRESHOLD_CONSTRAINTS, PUClassifier
+from pucut.estimators._base import (
+    PRIOR_CONSTRAINTS,
+    THRESHOLD_CONSTRAINTS,
+    PUClassifier,
+    for_any_table,
+)
 from pucut.pu_labels import PULabels
 
 # Folds of the rows for scores by models that did not see them.
@@ -49,12 +54,7 @@ class EncodedClassifier(PUClassifier):
     _own_threshold: ClassVar[float] = 0.0
 
     def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.sparse = True
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
-        return tags
+        return for_any_table(super().__sklearn_tags__())
 
     @_fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any) -> Self:

@@ -20,7 +20,12 @@ from pucut.feature_weights import weighted
 from pucut.inductive import neighbors_similarity
 from pucut.neighbors import NeighborIndex, NeighborLists, nearest_to
 from pucut.pu_trees import Forest, Proximities, forest_apply
-from pucut.similarity_graph import gaussian_graph, gaussian_weights, proximity_graph
+from pucut.similarity_graph import (
+    gaussian_distances,
+    gaussian_graph,
+    gaussian_weights,
+    proximity_graph,
+)
 
 # A new row may meet every row of `fit` in some tree.
 _ROWS_AT_ONCE = 256
@@ -95,10 +100,7 @@ class PointSpace:
         )
 
     def distance_of(self, similarity: FloatArray) -> FloatArray:
-        scale = 2.0 * self.sigma**2 * self.n_features
-        with np.errstate(divide="ignore"):
-            distance: FloatArray = np.sqrt(np.maximum(-np.log(similarity), 0.0) * scale)
-        return distance
+        return gaussian_distances(similarity, sigma=self.sigma, n_features=self.n_features)
 
     @cached_property
     def _index(self) -> NeighborIndex:
@@ -152,9 +154,7 @@ class DistanceSpace:
         return _smallest(given[:, is_positive]), _smallest(given[:, ~is_positive])
 
     def distance_of(self, similarity: FloatArray) -> FloatArray:
-        with np.errstate(divide="ignore"):
-            distance: FloatArray = np.sqrt(np.maximum(-np.log(similarity), 0.0) * 2.0) * self.sigma
-        return distance
+        return gaussian_distances(similarity, sigma=self.sigma, n_features=1)
 
 
 @dataclass(frozen=True, eq=False)

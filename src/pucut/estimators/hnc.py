@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from pucut._checks import FloatArray
 from pucut.encoding import learn_encoding
-from pucut.estimators._base import checked_table
+from pucut.estimators._base import checked_table, for_any_table
 from pucut.estimators._class_cuts import (
     GAMMAS,
     class_paths,
@@ -194,12 +194,7 @@ class HNCClassifier(ClassifierMixin, BaseEstimator):
         self.random_state = random_state
 
     def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.sparse = True
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
-        return tags
+        return for_any_table(super().__sklearn_tags__())
 
     @_fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any) -> Self:

@@ -15,6 +15,7 @@ from pucut.estimators._base import (
     PRIOR_CONSTRAINTS,
     THRESHOLD_CONSTRAINTS,
     PUClassifier,
+    for_any_table,
 )
 from pucut.pu_labels import PULabels
 from pucut.pu_trees import (
@@ -200,12 +201,7 @@ class PUExtraTreesClassifier(PUClassifier):
         self.random_state = random_state
 
     def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.sparse = True
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
-        return tags
+        return for_any_table(super().__sklearn_tags__())
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any) -> Self:

@@ -14,7 +14,7 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from pucut._checks import BoolArray, FloatArray, is_missing
 from pucut.cross_fitting import with_random_state
 from pucut.encoding import learn_encoding
-from pucut.estimators._base import PRIOR_CONSTRAINTS, checked_table
+from pucut.estimators._base import PRIOR_CONSTRAINTS, checked_table, for_any_table
 from pucut.neighbors import nearest_to
 from pucut.priors import estimate_prior
 from pucut.pu_labels import PULabels, checked_prior
@@ -116,12 +116,7 @@ class CutQueryStrategy(BaseEstimator):
         self.random_state = random_state
 
     def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.sparse = True
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
-        return tags
+        return for_any_table(super().__sklearn_tags__())
 
     def query(
         self,
