@@ -3,12 +3,17 @@
     python benchmarks/bench_dask.py                 sizes that double, with exponents
     python benchmarks/bench_dask.py --held 3.0 --memory 2GB --features 200 --neighbors approximate
                                                     3 GB of float32, of which no worker holds all
+    python benchmarks/bench_dask.py --bandwidth 10MB
+                                                    the same rows again, over a slow network
 
 Rows are made on the workers, block by block, from a few hidden directions, as real tables have.
-Bytes are those that workers sent to each other and to this process.
+Bytes are those that workers sent to each other and to this process. With a bandwidth every worker
+sends no more than that in a second, by waiting before it answers; beside the seconds it then takes
+stands what the bytes alone would take, if all workers sent all the time.
 """
 
 import argparse
+import asyncio
 import resource
 import time
 from contextlib import contextmanager
@@ -17,7 +22,7 @@ import dask
 import dask.array as da
 import numpy as np
 from dask.utils import parse_bytes
-from distributed import Client, LocalCluster
+from distributed import Client, LocalCluster, WorkerPlugin
 
 from pucut.distributed import read_partitions, space_on_workers
 from pucut.partitions import two_stage_cuts
@@ -82,6 +87,30 @@ class Meter:
         return max(self.client.run(peak_of_process).values())
 
 
+class SlowNetwork(WorkerPlugin):
+    """Workers that send so many bytes a second, one answer after the other."""
+
+    name = "slow-network"
+
+    def __init__(self, bandwidth):
+        self.bandwidth = bandwidth
+
+    def setup(self, worker):
+        self.worker, self.get_data, line = worker, worker.handlers["get_data"], asyncio.Lock()
+
+        async def get_data(comm, keys, **options):
+            tasks = worker.state.tasks
+            size = sum(tasks[key].nbytes or 0 for key in keys if key in tasks)
+            async with line:
+                await asyncio.sleep(size / self.bandwidth)
+            return await self.get_data(comm, keys=keys, **options)
+
+        worker.handlers["get_data"] = get_data
+
+    def teardown(self, worker):
+        worker.handlers["get_data"] = self.get_data
+
+
 def sent_by_worker(dask_worker):
     return dask_worker.transfer_outgoing_bytes_total
 
@@ -90,7 +119,7 @@ def peak_of_process():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
-def measured(client, n_rows, options):
+def measured(client, n_rows, options, bandwidth=None):
     meter = Meter(client)
     X, is_labelled, is_positive = problem(n_rows, options.features, options.hidden)
     with meter.step("reading"):
@@ -118,11 +147,21 @@ def measured(client, n_rows, options):
         f"partitions; accuracy on unlabelled rows {right:.3f}, recall of neighbours "
         f"{found.space.recall:.3f}; largest worker so far {meter.peak() / 1e6:.0f} MB"
     )
-    print(f"{'stage':<14}{'seconds':>9}{'MB moved':>10}{'of X':>7}")
+    over = f"{'sending':>9}" if bandwidth else ""
+    print(f"{'stage':<14}{'seconds':>9}{'MB moved':>10}{'of X':>7}{over}")
     for name, seconds in meter.seconds.items():
         moved = meter.moved[name]
-        print(f"{name:<14}{seconds:>9.1f}{moved / 1e6:>10.1f}{moved / n_bytes:>7.2f}")
+        sending = f"{moved / (N_WORKERS * bandwidth):>9.1f}" if bandwidth else ""
+        print(f"{name:<14}{seconds:>9.1f}{moved / 1e6:>10.1f}{moved / n_bytes:>7.2f}{sending}")
     return meter
+
+
+def over_slow_network(client, n_rows, options):
+    bandwidth = parse_bytes(options.bandwidth)
+    print(f"\nevery worker sends {bandwidth / 1e6:g} MB a second")
+    client.register_plugin(SlowNetwork(bandwidth))
+    measured(client, n_rows, options, bandwidth)
+    client.unregister_worker_plugin(SlowNetwork.name)
 
 
 def growth(sizes, meters):
@@ -145,6 +184,7 @@ def main():
     parser.add_argument("--memory", default="1GB", help="of each worker")
     parser.add_argument("--neighbors", default="exact", choices=["exact", "approximate"])
     parser.add_argument("--trees", type=int, default=100)
+    parser.add_argument("--bandwidth", help="of each worker a second, for the largest size again")
     options = parser.parse_args()
     sizes = options.rows
     if options.held is not None:
@@ -165,6 +205,8 @@ def main():
         meters = [measured(client, n_rows, options) for n_rows in sizes]
         if len(sizes) > 1:
             growth(sizes, meters)
+        if options.bandwidth is not None:
+            over_slow_network(client, sizes[-1], options)
 
 
 if __name__ == "__main__":

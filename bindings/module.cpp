@@ -152,7 +152,7 @@ Fields symmetric_graph(const Input<std::int32_t>& listed, const Input<Weight>& w
 Output<std::uint8_t> reached_from(const Input<std::int64_t>& offsets,
                                   const Input<std::int32_t>& neighbors,
                                   const Input<std::uint8_t>& seeds) {
-    std::vector<std::uint8_t> reached;
+    flow::ZeroedBuffer<std::uint8_t> reached;
     {
         nb::gil_scoped_release unlocked;
         reached = flow::reached_from(view(offsets), view(neighbors), view(seeds));

@@ -255,6 +255,29 @@ def test_threads_change_no_bit():
         assert path.counters == alone.counters
 
 
+@pytest.mark.parametrize("n_threads", [1, 3])
+def test_connected_parts_have_nothing_to_do_with_each_other(n_threads):
+    """Large and small parts, whose nodes are mixed: each is cut as if it were alone."""
+    rng = np.random.default_rng(6)
+    parts = [grid_graph(side, seed) for seed, side in enumerate((70, 3, 80, 1, 5, 68, 40, 40, 40))]
+    pulls = [part.sum(axis=1) * rng.random(part.shape[0]) for part in parts]
+
+    def cut(graph, pull):
+        nothing = np.zeros(len(pull))
+        capacities = {"source": (pull, nothing), "sink": (nothing, 1.3 * graph.sum(axis=1) + 0.1)}
+        return parametric_cut(graph, **capacities, n_threads=n_threads)
+
+    alone = [cut(part, pull) for part, pull in zip(parts, pulls, strict=True)]
+    whole, pull = sp.block_diag(parts, format="csr"), np.concatenate(pulls)
+    place = rng.permutation(len(pull))
+    together = cut(whole[place][:, place], pull[place])
+    switch = np.concatenate([path.switch for path in alone])
+    assert together.switch == pytest.approx(switch[place], rel=TOLERANCE)
+    lambdas = np.linspace(0, 1, 50)
+    value = sum(path.cut_value(lambdas) for path in alone)
+    assert together.cut_value(lambdas) == pytest.approx(value, rel=TOLERANCE)
+
+
 # --- symmetries ----------------------------------------------------------------------------------
 
 

@@ -2,10 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
+
+#include "flow/buffer.hpp"
+#include "flow/prefetch.hpp"
 
 namespace pucut::flow {
 namespace {
+
+constexpr ArcIndex kAhead = 32;  // arcs whose heads are fetched before they are needed
 
 struct State {
     double level;   // within the range
@@ -27,17 +31,19 @@ struct State {
 Certificate certify(const CutProblem& problem, std::span<const double> level,
                     std::span<const double> flow, std::span<const NodeIndex> rank) {
     const std::size_t n = problem.pull.size();
-    std::vector<State> states(n);
+    ZeroedBuffer<State> states(n);
     for (std::size_t i = 0; i < n; ++i)
         states[i] = {std::clamp(level[i], problem.lowest, problem.highest), problem.pull[i], 0.0,
                      rank[i], level[i] < problem.lowest};
 
+    const ArcIndex n_arcs = problem.offsets[n];
     Certificate result;
     double gap = 0.0;
     double magnitude = 0.0;  // of the primal's terms, at these levels
     double pulls = 0.0;
     for (std::size_t i = 0; i < n; ++i) {
         for (ArcIndex k = problem.offsets[i]; k < problem.offsets[i + 1]; ++k) {
+            if (k + kAhead < n_arcs) prefetch(&states[problem.neighbors[k + kAhead]]);
             const auto j = static_cast<std::size_t>(problem.neighbors[k]);
             const double weight = problem.weights[k];
             if (i == j || weight == 0.0) continue;

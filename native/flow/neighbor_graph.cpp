@@ -44,7 +44,7 @@ NeighborGraph<Weight> symmetric_graph(std::span<const NodeIndex> listed,
 
     graph.neighbors.resize(static_cast<std::size_t>(graph.offsets[n]));
     graph.weights.resize(graph.neighbors.size());
-    std::vector<NodeIndex> n_filled(n, 0);
+    ZeroedBuffer<NodeIndex> n_filled(n, 0);
     const auto add = [&](std::size_t row, std::size_t other, Weight weight) {
         const auto place = static_cast<std::size_t>(graph.offsets[row] + n_filled[row]++);
         graph.neighbors[place] = static_cast<NodeIndex>(other);
@@ -77,10 +77,10 @@ template NeighborGraph<float> symmetric_graph(std::span<const NodeIndex>, std::s
 template NeighborGraph<double> symmetric_graph(std::span<const NodeIndex>, std::span<const double>,
                                                std::size_t);
 
-std::vector<std::uint8_t> reached_from(std::span<const ArcIndex> offsets,
-                                       std::span<const NodeIndex> neighbors,
-                                       std::span<const std::uint8_t> seeds) {
-    std::vector<std::uint8_t> reached(seeds.size(), 0);
+ZeroedBuffer<std::uint8_t> reached_from(std::span<const ArcIndex> offsets,
+                                        std::span<const NodeIndex> neighbors,
+                                        std::span<const std::uint8_t> seeds) {
+    ZeroedBuffer<std::uint8_t> reached(seeds.size(), 0);
     std::vector<NodeIndex> waiting;
     for (std::size_t i = 0; i < seeds.size(); ++i)
         if (seeds[i] != 0) {

@@ -13,7 +13,7 @@ namespace pucut::flow {
 
 template <class Weight>
 struct NeighborGraph {
-    std::vector<ArcIndex> offsets;
+    ZeroedBuffer<ArcIndex> offsets;
     Buffer<NodeIndex> neighbors;
     Buffer<Weight> weights;
 };
@@ -31,8 +31,8 @@ extern template NeighborGraph<double> symmetric_graph(std::span<const NodeIndex>
                                                       std::span<const double>, std::size_t);
 
 // 1 for nodes that are connected to a seed (not 0 in `seeds`), seeds included.
-std::vector<std::uint8_t> reached_from(std::span<const ArcIndex> offsets,
-                                       std::span<const NodeIndex> neighbors,
-                                       std::span<const std::uint8_t> seeds);
+ZeroedBuffer<std::uint8_t> reached_from(std::span<const ArcIndex> offsets,
+                                        std::span<const NodeIndex> neighbors,
+                                        std::span<const std::uint8_t> seeds);
 
 }  // namespace pucut::flow

@@ -7,6 +7,7 @@
 #include <limits>
 #include <thread>
 
+#include "flow/prefetch.hpp"
 #include "flow/region_worker.hpp"
 
 namespace pucut::flow {
@@ -36,8 +37,7 @@ void merge_equal(std::vector<Plateau>& plateaus) {
 // among the sloped nodes that the node has a residual path to (Direction = +1: from there up it
 // must leave the upper side), or the highest among those that have a residual path to it (-1).
 template <int Direction>
-void tie_range(const Network& network, std::span<const NodeIndex> flat,
-               std::vector<double>& level) {
+void tie_range(const Network& network, std::span<const NodeIndex> flat, Buffer<double>& level) {
     constexpr double kSaturated = 0x1p-40;
     const auto has_room = [&](NodeIndex node, const Arc& arc, bool from_node) {
         const double weight = network.edges[arc.edge()].weight;
@@ -92,7 +92,7 @@ void report_levels(const RegionState& shared, const std::vector<Plateau>& platea
                    NodeIndex end_above, NodeIndex end_outside, CutLevels& result) {
     Network& net = shared.net;
     const auto& order = shared.memory.order;
-    std::vector<double>& level = net.pull;  // no longer needed
+    Buffer<double>& level = net.pull;  // no longer needed
     for (NodeIndex at = 0; at < end_outside; ++at)
         level[order[at]] = at < end_above ? kInfinity : -kInfinity;
     std::vector<NodeIndex> flat;
@@ -103,7 +103,7 @@ void report_levels(const RegionState& shared, const std::vector<Plateau>& platea
         }
     }
     const auto& side = shared.problem.side;
-    const auto by_original = [&](std::vector<double>& target) {
+    const auto by_original = [&](ZeroedBuffer<double>& target) {
         target.resize(side.size());
         for (std::size_t i = 0; i < side.size(); ++i)
             if (side[i] != Side::free) target[i] = side[i] == Side::source ? kInfinity : -kInfinity;
@@ -125,8 +125,11 @@ void report_flow(const Network& network, std::size_t n_nodes, std::size_t n_arcs
     for (std::size_t i = 0; i < network.original.size(); ++i)
         result.rank[network.original[i]] = static_cast<NodeIndex>(i);
     result.flow.assign(n_arcs, 0.0);
-    for (std::size_t e = 0; e < network.edges.size(); ++e)
+    constexpr std::size_t kAhead = 32;
+    for (std::size_t e = 0; e < network.edges.size(); ++e) {
+        if (e + kAhead < network.edges.size()) prefetch(&result.flow[network.origin[e + kAhead]]);
         result.flow[network.origin[e]] = network.edges[e].flow;
+    }
 }
 
 void add_counters(const PathCounters& part, PathCounters& total) {
@@ -135,6 +138,24 @@ void add_counters(const PathCounters& part, PathCounters& total) {
     total.router.phases += part.router.phases;
     total.router.scanned_arcs += part.router.scanned_arcs;
     total.router.pushes += part.router.pushes;
+}
+
+// Connected parts have nothing to do with each other and are worked on one by one, small ones some
+// at a time. If nodes have been cut off before, the order of the others is no longer that of the
+// parts, and they stay together.
+void add_parts(const Region& all, std::span<const NodeIndex> parts, Tasks<Region>& tasks) {
+    Region task = all;
+    const auto add_until = [&](NodeIndex end) {
+        task.end = end;
+        if (task.begin != task.end) tasks.add(task);
+        task.begin = end;
+    };
+    for (std::size_t k = 0; all.begin == 0 && k < parts.size(); ++k) {
+        const NodeIndex end = k + 1 < parts.size() ? parts[k + 1] : all.end;
+        if (end - parts[k] >= kWorthSharing) add_until(parts[k]);
+        if (end - task.begin >= kWorthSharing) add_until(end);
+    }
+    add_until(all.end);
 }
 
 // For threads that cannot ask whether the user wants to stop: they follow the one that can.
@@ -193,7 +214,7 @@ Status solve_levels(const CutProblem& problem, Interrupt& interrupt, const PathO
     const NodeIndex end_above = all.begin;
     if (!worker.cut_off_beyond<1>(all, problem.lowest)) return Status::interrupted;
     const NodeIndex end_outside = all.begin;
-    if (all.begin != all.end) shared.tasks.add(all);
+    add_parts(all, network.parts, shared.tasks);
 
     std::vector<Plateau> plateaus;
     if (!run_all(worker, shared, options.n_threads, plateaus, result.counters))

@@ -26,17 +26,17 @@ struct PathCounters {
 struct CutLevels {
     // By original node: the highest level at which the node can be on the upper side; +inf or -inf
     // for nodes that stay above or below for all levels from lowest to highest, and for seeds.
-    std::vector<double> level;
+    ZeroedBuffer<double> level;
     // The highest level below which the node has to be on the upper side: differs from `level` only
     // for nodes of slope 0, which can be tied over a range of levels. Empty if it differs nowhere.
-    std::vector<double> forced_level;
+    ZeroedBuffer<double> forced_level;
     std::vector<double> breakpoints;  // the finite levels, ascending
     std::vector<double> mass;         // total slope of the nodes at each of them
 
     // The dual solution: net flow along the problem's arcs from a smaller to a larger rank;
     // elsewhere 0.
-    std::vector<double> flow;
-    std::vector<NodeIndex> rank;  // by original node; -1 for seeds
+    ZeroedBuffer<double> flow;
+    ZeroedBuffer<NodeIndex> rank;  // by original node; -1 for seeds
 
     PathCounters counters;
 };

@@ -39,7 +39,6 @@ void RegionWorker::run() {
 }
 
 void RegionWorker::leave_for_later(const Region& region) {
-    constexpr NodeIndex kWorthSharing = 4096;
     if (region.begin == region.end) return;
     if (region.end - region.begin >= kWorthSharing)
         shared_.tasks.add(region);

@@ -15,6 +15,8 @@
 
 namespace pucut::flow {
 
+constexpr NodeIndex kWorthSharing = 4096;  // nodes of a region that any thread may take
+
 struct Region {
     NodeIndex begin;  // a range of the solver's order of nodes
     NodeIndex end;
@@ -47,7 +49,7 @@ struct RegionState {
     const CutProblem& problem;
     Network& net;
     RouterMemory memory;
-    std::vector<std::int8_t> part;  // which part of the region last separated a node went to
+    ZeroedBuffer<std::int8_t> part;  // which part of the region last separated a node went to
     Tasks<Region> tasks;
 };
 
@@ -98,8 +100,8 @@ class RegionWorker {
     RegionState& shared_;
     const CutProblem& problem_;
     Network& net_;
-    std::vector<NodeIndex>& order_;
-    std::vector<std::int8_t>& part_;
+    ZeroedBuffer<NodeIndex>& order_;
+    ZeroedBuffer<std::int8_t>& part_;
     Interrupt& interrupt_;
     Router router_;
     std::vector<Region> pending_;  // too small to be shared

@@ -15,8 +15,18 @@ constexpr NodeIndex kAhead = 8;  // rows fetched before they are needed
 constexpr NodeIndex kSeed = -1;
 constexpr NodeIndex kUnseen = -2;
 
+void prefetch_row(const CutProblem& problem, NodeIndex node) {
+    prefetch(problem.neighbors.data() + problem.offsets[node]);
+    prefetch(problem.weights.address(problem.offsets[node]));
+}
+
+std::span<const NodeIndex> neighbors_of(const CutProblem& problem, NodeIndex node) {
+    return {problem.neighbors.data() + problem.offsets[node],
+            problem.neighbors.data() + problem.offsets[node + 1]};
+}
+
 struct Numbering {
-    std::vector<NodeIndex> number;  // by original number; kSeed for seeds
+    Buffer<NodeIndex> number;  // by original number; kSeed for seeds
     ArcIndex n_arcs = 0;
 };
 
@@ -40,13 +50,14 @@ Numbering number_nodes(const CutProblem& problem, Network& network) {
     for (std::size_t root = 0; root < n; ++root) {
         if (result.number[root] != kUnseen) continue;
         std::size_t at = order.size();
+        network.parts.push_back(static_cast<NodeIndex>(at));
         result.number[root] = static_cast<NodeIndex>(at);
         order.push_back(static_cast<NodeIndex>(root));
         for (; at < order.size(); ++at) {
-            if (at + kAhead < order.size()) {
-                prefetch(problem.neighbors.data() + problem.offsets[order[at + kAhead]]);
-                prefetch(problem.weights.address(problem.offsets[order[at + kAhead]]));
-            }
+            if (at + kAhead < order.size()) prefetch_row(problem, order[at + kAhead]);
+            if (at + kAhead / 2 < order.size())
+                for (const NodeIndex other : neighbors_of(problem, order[at + kAhead / 2]))
+                    prefetch(&result.number[other]);
             const NodeIndex node = order[at];
             CompensatedSum contracted(problem.pull[node]);
             ArcIndex degree = 0;
@@ -86,14 +97,14 @@ Status build_network(const CutProblem& problem, Interrupt& interrupt, Network& n
     network.arcs.resize(static_cast<std::size_t>(numbering.n_arcs));
     network.edges.resize(static_cast<std::size_t>(numbering.n_arcs / 2));
     network.ends.resize(network.edges.size());
-    network.arcs_of.resize(network.edges.size());
     network.origin.resize(network.edges.size());
     EdgeIndex n_edges = 0;
     for (NodeIndex tail = 0; tail < static_cast<NodeIndex>(n); ++tail) {
-        if (tail + kAhead < static_cast<NodeIndex>(n)) {
-            prefetch(problem.neighbors.data() + problem.offsets[network.original[tail + kAhead]]);
-            prefetch(problem.weights.address(problem.offsets[network.original[tail + kAhead]]));
-        }
+        if (tail + kAhead < static_cast<NodeIndex>(n))
+            prefetch_row(problem, network.original[tail + kAhead]);
+        if (tail + kAhead / 2 < static_cast<NodeIndex>(n))
+            for (const NodeIndex other : neighbors_of(problem, network.original[tail + kAhead / 2]))
+                prefetch(&numbering.number[other]);
         const NodeIndex node = network.original[tail];
         // Arcs to smaller numbers are in place already; those to larger ones follow, in the order
         // of their edges.
@@ -105,9 +116,8 @@ Status build_network(const CutProblem& problem, Interrupt& interrupt, Network& n
             const ArcIndex backward = network.rows[head].begin + network.rows[head].degree++;
             network.arcs[forward] = {head, n_edges};
             network.arcs[backward] = {tail, n_edges};
-            network.arcs_of[n_edges] = {static_cast<std::uint32_t>(forward),
-                                        static_cast<std::uint32_t>(backward)};
-            network.edges[n_edges] = {weight, 0.0};
+            network.edges[n_edges] = {weight, 0.0, static_cast<std::uint32_t>(forward),
+                                      static_cast<std::uint32_t>(backward)};
             network.ends[n_edges] = {tail, head};
             network.origin[n_edges] = k;
             ++n_edges;

@@ -77,6 +77,9 @@ class Arc {
 struct Edge {
     double weight;
     double flow;
+    // Where its two arcs are: first the one from its smaller end. Not kept right for frozen arcs.
+    std::uint32_t forward;
+    std::uint32_t backward;
 };
 
 struct Ends {
@@ -84,22 +87,16 @@ struct Ends {
     NodeIndex larger;
 };
 
-// Where the two arcs of an edge are: first the one from its smaller end.
-struct ArcPair {
-    std::uint32_t forward;
-    std::uint32_t backward;
-};
-
 // Free nodes only, numbered breadth first so that neighbours lie close together in memory.
 struct Network {
-    std::vector<NodeIndex> original;  // number in the problem, by number here
-    std::vector<double> pull;         // seeds contracted
-    std::vector<Node> nodes;
-    std::vector<Row> rows;  // one more than nodes, so that rows[i + 1].begin ends the arcs of i
+    Buffer<NodeIndex> original;    // number in the problem, by number here
+    std::vector<NodeIndex> parts;  // the first node of each connected part
+    Buffer<double> pull;           // seeds contracted
+    Buffer<Node> nodes;
+    Buffer<Row> rows;  // one more than nodes, so that rows[i + 1].begin ends the arcs of i
     Buffer<Arc> arcs;
     Buffer<Edge> edges;
-    Buffer<Ends> ends;        // by edge; only until the edges have been relaxed
-    Buffer<ArcPair> arcs_of;  // by edge; not kept right for frozen arcs
+    Buffer<Ends> ends;  // by edge; only until the edges have been relaxed
     // By edge: the place in the problem's CSR of its arc from the smaller end.
     Buffer<ArcIndex> origin;
 
@@ -138,17 +135,16 @@ struct Network {
     // To be called when an edge may have become saturated, or ceased to be.
     void update_arcs(EdgeIndex number) {
         const Edge& edge = edges[static_cast<std::size_t>(number)];
-        const ArcPair pair = arcs_of[static_cast<std::size_t>(number)];
         const bool forward = edge.flow != edge.weight;
         const bool backward = edge.flow != -edge.weight;
-        arcs[pair.forward].set_open(forward, backward);
-        arcs[pair.backward].set_open(backward, forward);
+        arcs[edge.forward].set_open(forward, backward);
+        arcs[edge.backward].set_open(backward, forward);
     }
 
     // To be called when an arc has moved.
     void update_place(NodeIndex tail, const Arc& arc) {
-        ArcPair& pair = arcs_of[static_cast<std::size_t>(arc.edge())];
-        (tail < arc.head() ? pair.forward : pair.backward) =
+        Edge& edge = edges[static_cast<std::size_t>(arc.edge())];
+        (tail < arc.head() ? edge.forward : edge.backward) =
             static_cast<std::uint32_t>(&arc - arcs.data());
     }
 

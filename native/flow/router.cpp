@@ -222,8 +222,16 @@ bool Router::pass_on(NodeIndex number) {
     double load = Direction * node.excess;
     node.note_rounding(load);
     counters_.scanned_arcs += net_.rows[number].degree;
+    const auto leads_nearer = [&](const Arc& arc) {
+        return (label_[arc.head()] | arc.closed<Direction>()) == nearer;
+    };
     for (const Arc& arc : net_.live_arcs(number)) {
-        if ((label_[arc.head()] | arc.closed<Direction>()) != nearer) continue;
+        if (!leads_nearer(arc)) continue;
+        prefetch(&net_.edges[arc.edge()]);
+        prefetch(&net_.nodes[arc.head()]);
+    }
+    for (const Arc& arc : net_.live_arcs(number)) {
+        if (!leads_nearer(arc)) continue;
         // Of the nodes that receive, only roots wait: the turn of the others comes in this wave.
         if (give<Direction>(number, arc, load) && nearer == 0) wait(arc.head());
         if (load <= 0.0) break;

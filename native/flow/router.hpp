@@ -37,9 +37,9 @@ struct Parts {
 struct RouterMemory {
     using Label = std::uint32_t;
 
-    std::vector<NodeIndex> order;  // of all nodes; a region is a range of it
-    std::vector<NodeIndex> spare;  // the same range of this is free for use
-    std::vector<Label> label;      // by node: arcs to the nearest root, or why there is none
+    ZeroedBuffer<NodeIndex> order;  // of all nodes; a region is a range of it
+    ZeroedBuffer<NodeIndex> spare;  // the same range of this is free for use
+    ZeroedBuffer<Label> label;      // by node: arcs to the nearest root, or why there is none
 };
 
 class Router {
@@ -96,10 +96,10 @@ class Router {
     Network& net_;
     Interrupt& interrupt_;
     RouterMemory& memory_;
-    std::vector<Label>& label_;
-    std::vector<NodeIndex> queue_;  // nodes of the forest, by label
-    std::size_t n_reached_ = 0;     // of the queue
-    std::span<NodeIndex> spare_;    // ring of nodes that wait for a detour; space for reordering
+    ZeroedBuffer<Label>& label_;
+    ZeroedBuffer<NodeIndex> queue_;  // nodes of the forest, by label
+    std::size_t n_reached_ = 0;      // of the queue
+    std::span<NodeIndex> spare_;     // ring of nodes that wait for a detour; space for reordering
     std::size_t first_waiting_ = 0;
     std::size_t n_waiting_ = 0;
     std::vector<bool> waits_;

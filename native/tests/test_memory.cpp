@@ -1,6 +1,7 @@
 // What the solver takes beyond its input, counted at the allocator.
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <new>
 
@@ -77,4 +78,15 @@ TEST(memory_beyond_the_input_is_bounded) {
                     static_cast<double>(allowed) / 20000, levels.breakpoints.size());
         CHECK(used <= allowed);
     }
+}
+
+TEST(large_arrays_are_arrays) {
+    constexpr std::size_t kSize = 5'000'000;
+    flow::ZeroedBuffer<double> zeros(kSize);
+    CHECK(std::ranges::all_of(zeros, [](double value) { return value == 0.0; }));
+    flow::Buffer<double> unset(kSize);
+    CHECK(reinterpret_cast<std::uintptr_t>(unset.data()) % (1 << 21) == 0);
+    std::ranges::fill(unset, 1.0);
+    unset.resize(2 * kSize, 2.0);
+    CHECK(unset.front() == 1.0 && unset[kSize - 1] == 1.0 && unset.back() == 2.0);
 }

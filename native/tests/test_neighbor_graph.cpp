@@ -55,14 +55,15 @@ TEST(the_graph_of_lists_is_symmetric) {
                 check_against_dense<double>(n, width, random);
             }
     const auto none = symmetric_graph<double>({}, {}, 3);
-    CHECK(none.offsets == std::vector<ArcIndex>{0});
+    CHECK(none.offsets == ZeroedBuffer<ArcIndex>{0});
 }
 
 TEST(what_seeds_reach) {
     const std::vector<ArcIndex> offsets{0, 1, 3, 4, 5, 6, 6};
     const std::vector<NodeIndex> neighbors{1, 0, 2, 1, 4, 3};
     const std::vector<std::uint8_t> seeds{0, 0, 1, 0, 0, 0};
-    CHECK(reached_from(offsets, neighbors, seeds) == std::vector<std::uint8_t>({1, 1, 1, 0, 0, 0}));
+    CHECK(reached_from(offsets, neighbors, seeds) ==
+          ZeroedBuffer<std::uint8_t>({1, 1, 1, 0, 0, 0}));
     CHECK(reached_from(offsets, neighbors, std::vector<std::uint8_t>(6, 0)) ==
-          std::vector<std::uint8_t>(6, 0));
+          ZeroedBuffer<std::uint8_t>(6, 0));
 }

@@ -1,3 +1,5 @@
+#include <span>
+
 #include "check.hpp"
 #include "flow/certificate.hpp"
 #include "flow/parametric_cut.hpp"
@@ -20,7 +22,7 @@ flow::Certificate certify(const SmallGraph& graph, const flow::CutLevels& levels
     return flow::certify(graph.problem(), levels.level, levels.flow, levels.rank);
 }
 
-std::uint32_t upper_side(const std::vector<double>& level, double at, bool ties_are_upper) {
+std::uint32_t upper_side(std::span<const double> level, double at, bool ties_are_upper) {
     std::uint32_t subset = 0;
     for (std::size_t i = 0; i < level.size(); ++i)
         if (ties_are_upper ? level[i] >= at : level[i] > at) subset |= 1u << i;

@@ -84,19 +84,14 @@ class _Rounded:
 
 
 class Searcher:
-    """Finds nearest rows among `points`; columns are the points in `order`, or as they are.
+    """Finds nearest rows among `points`; columns are the points as they are, or reordered.
 
     `most_bytes` limits what is held of them in low precision, None does not.
     """
 
-    def __init__(
-        self,
-        points: Any,
-        order: npt.NDArray[np.integer] | None = None,
-        most_bytes: int | None = None,
-    ) -> None:
+    def __init__(self, points: Any, most_bytes: int | None = None) -> None:
         self.points = points
-        self.order = order
+        self.order: npt.NDArray[np.integer] | None = None
         self._most_bytes = most_bytes
         self._center: Any = 0.0
         if not is_sparse(points):
@@ -116,6 +111,12 @@ class Searcher:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__ |= state | {"_lock": Lock()}
+
+    def reordered(self, order: npt.NDArray[np.integer]) -> "Searcher":
+        """The same points, as columns in this order."""
+        other = Searcher.__new__(Searcher)
+        other.__setstate__(self.__getstate__() | {"order": order})
+        return other
 
     def _columns(self, columns: slice, dtype: type) -> _Rounded:
         """A range of the columns in this precision."""

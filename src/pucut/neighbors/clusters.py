@@ -55,13 +55,13 @@ class ClusterEngine:
         rng = np.random.default_rng(seed)
         self.points = points
         self._n_threads = n_threads
-        self._scaled = Searcher(points).scaled
+        self._searcher = Searcher(points, most_bytes=most_bytes)
         self._centers = self._cluster(max(1, n_points // _cluster_size(n_points)), rng)
         self._own = self._nearest_centers(points)
         self._sizes = np.bincount(self._own, minlength=len(self._centers))
         self._ends = np.cumsum(self._sizes)
         order = np.argsort(self._own, kind="stable").astype(np.int32)
-        self._searcher = Searcher(points, order, most_bytes)
+        self._searcher = self._searcher.reordered(order)
         self._n_visits, self.recall = 1, 1.0
         self._near: RowNumbers = np.zeros((1, 1), dtype=np.int32)
         if len(self._centers) > 1:
@@ -69,9 +69,11 @@ class ClusterEngine:
 
     def _choose_visits(self, n_neighbors: int, rng: np.random.Generator) -> None:
         """Learns from the true neighbours of some points, and measures the recall on others."""
-        sample = rng.permutation(len(self.points))[: 2 * _SAMPLE_ROWS]
+        shuffled = rng.permutation(len(self.points)).astype(np.int32)
+        sample = shuffled[: 2 * _SAMPLE_ROWS]
         rows, k = self.points[sample], n_neighbors + 1
-        indices, _ = exact_search(self._searcher, rows, k, self._n_threads)
+        # In the order of the clusters, nearer and nearer columns would come late, and pass.
+        indices, _ = exact_search(self._searcher.reordered(shuffled), rows, k, self._n_threads)
         is_other = indices != sample[:, None]
         half = len(sample) // 2
         n_near = self._learn_visits(sample[:half], indices[:half], is_other[:half])
@@ -86,11 +88,11 @@ class ClusterEngine:
             return self._search_points(None, k)
         # The nearest centres are found exactly, so that no answer depends on other queries.
         visited, _ = exact_search(
-            Searcher(self._centers), self._scaled(queries), self._n_visits, self._n_threads
+            Searcher(self._centers), self._searcher.scaled(queries), self._n_visits, self._n_threads
         )
         return self._search_in(queries, visited[:, 0], k, lambda rows: visited[rows])
 
-    def _search_points(self, points: Indices | None, k: int) -> tuple[RowNumbers, FloatArray]:
+    def _search_points(self, points: RowNumbers | None, k: int) -> tuple[RowNumbers, FloatArray]:
         """The same for some of the points, or all; their cluster is known, which is faster."""
         rows = self.points if points is None else self.points[points]
         own = self._own if points is None else self._own[points]
@@ -121,7 +123,7 @@ class ClusterEngine:
         n_points = len(self.points)
         n_rows = min(n_points, _ROWS_PER_CENTER * n_clusters)
         sample = self.points[np.sort(rng.choice(n_points, n_rows, replace=False))]
-        scaled = self._scaled(sample).astype(np.float32)
+        scaled = self._searcher.scaled(sample).astype(np.float32)
         self._centers = scaled[np.sort(rng.choice(n_rows, n_clusters, replace=False))]
         for _ in range(_STEPS):
             own = self._nearest_centers(sample)
@@ -141,7 +143,7 @@ class ClusterEngine:
 
         def assign(start: int) -> None:
             block = slice(start, start + n_rows)
-            product = self._scaled(rows[block]).astype(np.float32) @ twice.T
+            product = self._searcher.scaled(rows[block]).astype(np.float32) @ twice.T
             product += norms
             nearest[block] = product.argmin(axis=1)
 
@@ -149,7 +151,7 @@ class ClusterEngine:
         return nearest
 
     def _learn_visits(
-        self, sample: Indices, neighbors: RowNumbers, is_other: npt.NDArray[np.bool_]
+        self, sample: RowNumbers, neighbors: RowNumbers, is_other: npt.NDArray[np.bool_]
     ) -> int:
         """Sets the number of visits for the target recall; returns how many clusters are near."""
         n_clusters = len(self._centers)
@@ -168,7 +170,7 @@ class ClusterEngine:
         from_own = ranks(self._centers[self._own[sample]])
         missed = 1 - TARGET_RECALL
         n_near = enough(from_own + 1, 1 - missed * _MISSED_AS_NOT_NEAR)
-        from_row = ranks(self._scaled(self.points[sample]).astype(np.float32))
+        from_row = ranks(self._searcher.scaled(self.points[sample]).astype(np.float32))
         n_visits = enough(np.where(from_own < n_near, from_row + 1, n_clusters), TARGET_RECALL)
         most = max(_ALWAYS_ALLOWED, int(_LARGEST_SHARE * n_clusters))
         self._n_visits = min(n_visits, most, n_clusters)
@@ -176,7 +178,7 @@ class ClusterEngine:
 
     def _visited(self, queries: Any, own: RowNumbers) -> RowNumbers:
         """The clusters each query visits, nearest first up to the limits of the rounds."""
-        rows = self._scaled(queries).astype(np.float32)
+        rows = self._searcher.scaled(queries).astype(np.float32)
         norms = _squared_norms(self._centers)
         visited = np.empty((len(rows), self._n_visits), dtype=np.int32)
         limits = [limit for limit in (*_ROUNDS, self._n_visits - 1) if limit < self._n_visits]
