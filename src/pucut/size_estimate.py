@@ -31,18 +31,22 @@ _THREAD_BYTES = 96 << 20
 _ALLOCATED = 1.15
 _CUTS_OF_AUTO = 48
 _LANDMARKS = 1500
+# Of a kernel at work: blocks of so many rows and all landmarks, and matrices of these alone.
+_KERNEL_ROWS, _KERNEL_ARRAYS = 4096, 6
 
 # Seconds of one processor.
 _ENCODING = 1.5e-8  # a value
 _CODING = 1e-7  # a value
-_GROWING = 6e-8  # a tree, a row and a doubling of rows, for 20 features
+_GROWING = 8e-8  # a tree, a row and a doubling of rows, for 20 features
 _EXACT = 3e-11  # a pair of rows and (features + 45)
 _EXACT_WORK = 5e11
-_APPROXIMATE = 2.2e-8  # a row to the power below, and (features + 45)
-_APPROXIMATE_POWER = 1.25
-_CUTTING = 7.5e-8  # an arc to the power below
-_CUTTING_POWER = 1.13
-_KERNEL = 3e-9  # a row and a landmark
+_SCORING = 3.7e-7  # a tree and a row
+_APPROXIMATE = 1.4e-8  # a row to the power below, and (features + 45), for lists of 5
+_APPROXIMATE_POWER = 1.3
+_LONGER_LISTS = 0.05  # of that, for each neighbour more
+_CUTTING = 3e-8  # an arc to the power below
+_CUTTING_POWER = 1.2
+_KERNEL = 4e-8  # a row and a landmark
 
 
 @dataclass(frozen=True)
@@ -228,36 +232,49 @@ class _Shape:
         cuts = self.points + self.forests + self.lists + self.graphs + path
         stages = [
             _stage("encoding", _ENCODING * n * d, self.points + (8 << 20)),
-            _stage("trees", kinds * self._tree_seconds(), trees + 8 * n * (kinds - 1)),
+            _stage("trees", self._tree_seconds(kinds), trees + 8 * n * (kinds - 1)),
             _stage("neighbours", self._neighbor_seconds(), self.neighbor_bytes(search_bytes)),
         ]
         if not self.is_paper:
             kernels = self.points + self.lists + self.forests
-            kernels += min(self.n_threads, _AUTO_SPACES) * (self.points + 72 * n)
+            kernels += min(self.n_threads, _AUTO_SPACES) * (
+                self.points + 72 * n + self._kernel_blocks()
+            )
             stages.append(_stage("kernels", self._kernel_seconds(), kernels))
             # The levels of one kind of cut, and what is kept of all twelve.
             cuts += 8 * n * (4 + 2 * 12 + 12)
         stages.append(_stage("cuts", self._cut_seconds(), cuts))
         return tuple(stages)
 
-    def _tree_seconds(self) -> float:
+    def _tree_seconds(self, kinds: int) -> float:
         rows = min(self.n_rows, ROWS_OF_A_TREE)
         growing = _GROWING * self.n_estimators * rows * max(1, rows.bit_length()) / 2
         growing *= math.sqrt(self.n_features / 20)
-        return (growing + _CODING * self.n_rows * self.n_features) / self.n_threads
+        coding = _CODING * self.n_rows * self.n_features
+        scoring = 0.0 if self.is_paper else _SCORING * self.n_estimators * self.n_rows
+        return (kinds * (growing + coding) + scoring) / self.n_threads
 
     def _neighbor_seconds(self) -> float:
         n, width = float(self.n_rows), self.n_features + 45
         one = (
             _EXACT * n * n * width
             if n * n * width <= _EXACT_WORK
-            else _APPROXIMATE * n**_APPROXIMATE_POWER * width
+            else _APPROXIMATE * n**_APPROXIMATE_POWER * width * self._longer_lists()
         )
         return one * (1 if self.is_paper else _AUTO_SPACES) / self.n_threads
 
+    def _longer_lists(self) -> float:
+        return 1.0 + _LONGER_LISTS * max(0, self.listed - _PAPER_NEIGHBORS)
+
     def _kernel_seconds(self) -> float:
-        landmarks = min(_LANDMARKS, max(300, self.n_rows // 30))
-        return 2 * _AUTO_SPACES * _KERNEL * self.n_rows * landmarks / self.n_threads
+        return 2 * _AUTO_SPACES * _KERNEL * self.n_rows * self._landmarks() / self.n_threads
+
+    def _kernel_blocks(self) -> int:
+        rows, landmarks = min(self.n_rows, _KERNEL_ROWS), self._landmarks()
+        return _KERNEL_ARRAYS * landmarks * (rows * self.value_bytes + landmarks * 8)
+
+    def _landmarks(self) -> int:
+        return min(_LANDMARKS, max(300, self.n_rows // 30), self.n_rows)
 
     def _cut_seconds(self) -> float:
         n_cuts = 2 if self.is_paper else _CUTS_OF_AUTO
