@@ -1,7 +1,8 @@
 // Every minimum cut of a parametric network, from one flow.
 //
-// Divide and conquer over the levels with a single flow, in the notation of residual_network.hpp. A
-// region has the mean level at which its excesses sum to 0. Excess is routed to deficits inside the
+// Divide and conquer over the levels with a single flow, in the notation of residual_network.hpp.
+// The connected parts of the free nodes are the first regions, small ones some at a time. A region
+// has the mean level at which its excesses sum to 0. Excess is routed to deficits inside the
 // region; if all of it finds a place, the whole region has that level. Otherwise saturated arcs
 // separate an upper from a lower side: they are frozen with the flow they carry, and each side is a
 // region of its own. The flow that remains in the end is the dual solution.
