@@ -1,8 +1,8 @@
 """2-HNC on a Dask cluster of four processes: time and bytes moved by stage, and how they grow.
 
     python benchmarks/bench_dask.py                 sizes that double, with exponents
-    python benchmarks/bench_dask.py --held 3.0 --memory 2GB --features 200 --neighbors approximate
-                                                    3 GB of float32, of which no worker holds all
+    python benchmarks/bench_dask.py --held 2.2 --memory 2GB --features 500 --neighbors approximate \
+        --trees 20                                  2.2 GB of float32, which no worker can hold
     python benchmarks/bench_dask.py --bandwidth 10MB
                                                     the same rows again, over a slow network
 
@@ -96,7 +96,7 @@ class SlowNetwork(WorkerPlugin):
         self.bandwidth = bandwidth
 
     def setup(self, worker):
-        self.worker, self.get_data, line = worker, worker.handlers["get_data"], asyncio.Lock()
+        self.get_data, line = worker.handlers["get_data"], asyncio.Lock()
 
         async def get_data(comm, keys, **options):
             tasks = worker.state.tasks

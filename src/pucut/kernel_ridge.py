@@ -26,7 +26,7 @@ PENALTIES = (0.1, 1.0, 10.0, 100.0)
 _ROWS_FOR_WIDTH, _LANDMARKS_FOR_WIDTH = 1000, 150
 _FEWEST_LANDMARKS, _MOST_LANDMARKS, _ROWS_A_LANDMARK = 300, 1500, 30
 # Rows whose kernel is held at once.
-_BLOCK = 4096
+ROWS_OF_A_BLOCK = 4096
 # Landmarks that are nearly equal make their kernel singular.
 _JITTER = 1e-4
 _SMALLEST_REST = 1e-6
@@ -60,11 +60,15 @@ def fit_kernel_ridge(
             for tried in WIDTHS
         ]
         width = WIDTHS[int(np.argmin(errors))]
-    n_landmarks = min(max(_FEWEST_LANDMARKS, n_rows // _ROWS_A_LANDMARK), _MOST_LANDMARKS)
-    landmarks = points[_drawn(n_rows, n_landmarks, random)]
+    landmarks = points[_drawn(n_rows, n_landmarks(n_rows), random)]
     best = _Solution(points, is_labelled, landmarks, width / n_features)
     machine = Machine(as_float64(landmarks), best.weights, best.intercept, width / n_features)
     return KernelRidge(machine, best.left_out, width, best.penalty)
+
+
+def n_landmarks(n_rows: int) -> int:
+    """How many of the rows are landmarks, where there are so many."""
+    return min(max(_FEWEST_LANDMARKS, n_rows // _ROWS_A_LANDMARK), _MOST_LANDMARKS)
 
 
 class _Solution:
@@ -150,4 +154,5 @@ def _drawn(n_rows: int, most: int, random: np.random.RandomState) -> Any:
 
 
 def _blocks(n_rows: int) -> list[slice]:
-    return [slice(start, start + _BLOCK) for start in range(0, n_rows, _BLOCK)]
+    starts = range(0, n_rows, ROWS_OF_A_BLOCK)
+    return [slice(start, start + ROWS_OF_A_BLOCK) for start in starts]

@@ -8,6 +8,7 @@ in benchmarks/NOTES.md, with nothing else running; another machine may need half
 import math
 from dataclasses import dataclass
 
+from pucut.kernel_ridge import ROWS_OF_A_BLOCK, n_landmarks
 from pucut.memory_limits import in_words
 from pucut.pu_trees import ROWS_OF_A_TREE
 from pucut.similarity_graph import NARROW_FROM
@@ -30,9 +31,8 @@ _THREAD_BYTES = 96 << 20
 # What the allocator holds beyond what is asked for.
 _ALLOCATED = 1.15
 _CUTS_OF_AUTO = 48
-_LANDMARKS = 1500
-# Of a kernel at work: blocks of so many rows and all landmarks, and matrices of these alone.
-_KERNEL_ROWS, _KERNEL_ARRAYS = 4096, 6
+# Of a kernel at work: blocks of rows and landmarks, and as many matrices of landmarks alone.
+_KERNEL_ARRAYS = 6
 
 # Seconds of one processor.
 _ENCODING = 1.5e-8  # a value
@@ -270,11 +270,11 @@ class _Shape:
         return 2 * _AUTO_SPACES * _KERNEL * self.n_rows * self._landmarks() / self.n_threads
 
     def _kernel_blocks(self) -> int:
-        rows, landmarks = min(self.n_rows, _KERNEL_ROWS), self._landmarks()
+        rows, landmarks = min(self.n_rows, ROWS_OF_A_BLOCK), self._landmarks()
         return _KERNEL_ARRAYS * landmarks * (rows * self.value_bytes + landmarks * 8)
 
     def _landmarks(self) -> int:
-        return min(_LANDMARKS, max(300, self.n_rows // 30), self.n_rows)
+        return min(n_landmarks(self.n_rows), self.n_rows)
 
     def _cut_seconds(self) -> float:
         n_cuts = 2 if self.is_paper else _CUTS_OF_AUTO

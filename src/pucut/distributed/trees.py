@@ -64,12 +64,12 @@ def _trees_of_samples(
 ) -> Any:
     """A task: trees of rows that are picked from the partitions."""
     drawn = delayed(draw_rows)(labels, points.shape[0], seeds, options.max_rows)
-    pick = delayed(pick_rows)
+    numbers, pick = delayed(distinct_rows)(drawn), delayed(pick_rows)
     pieces = [
-        pick(part, int(first), drawn)
+        pick(part, int(first), numbers)
         for part, first in zip(points.parts, points.starts[:-1], strict=True)
     ]
-    return delayed(grow_sampled_trees)(pieces, drawn, prior, options, seeds)
+    return delayed(grow_sampled_trees)(pieces, numbers, drawn, prior, options, seeds)
 
 
 def joined_rows(parts: Sequence[Any]) -> Any:
@@ -94,22 +94,29 @@ def draw_rows(
     return rows_of_trees(np.unpackbits(packed, count=n_rows).view(np.bool_), seeds, max_rows)
 
 
-def pick_rows(points: npt.NDArray[Any], first_row: int, drawn: DrawnRows) -> npt.NDArray[Any]:
-    """Those rows of a partition that any of the trees sees, each once, in their order."""
-    rows = np.unique(drawn.rows)
-    start, stop = np.searchsorted(rows, [first_row, first_row + len(points)])
-    return points[rows[start:stop] - first_row]
+def distinct_rows(drawn: DrawnRows) -> npt.NDArray[np.int32]:
+    """The rows that any of the trees sees, each once, in their order."""
+    return np.unique(drawn.rows)
+
+
+def pick_rows(
+    points: npt.NDArray[Any], first_row: int, numbers: npt.NDArray[np.int32]
+) -> npt.NDArray[Any]:
+    """Those of the rows that are in a partition."""
+    start, stop = np.searchsorted(numbers, [first_row, first_row + len(points)])
+    return points[numbers[start:stop] - first_row]
 
 
 def grow_sampled_trees(
     pieces: Sequence[npt.NDArray[Any]],
+    numbers: npt.NDArray[np.int32],
     drawn: DrawnRows,
     prior: float,
     options: TreeOptions,
     seeds: Indices,
 ) -> Forest:
     """Some of the trees, from the rows that were picked for them."""
-    picked, numbers = np.concatenate(pieces), np.unique(drawn.rows)
+    picked = np.concatenate(pieces)
     return joined_forests(
         [
             tree_of_rows(picked[np.searchsorted(numbers, rows)], drawn, prior, options, int(seed))
