@@ -24,9 +24,9 @@ import numpy as np
 from dask.utils import parse_bytes
 from distributed import Client, LocalCluster, WorkerPlugin
 
-from pucut.distributed import read_partitions, space_on_workers
-from pucut.partitions import two_stage_cuts
-from pucut.selection import closest_partition
+from pucut.cuts.selection import closest_partition
+from pucut.cuts.two_stages import two_stage_cuts
+from pucut.dask import read_partitions, space_on_workers
 
 N_WORKERS = 4
 PRIOR = 0.4

@@ -14,12 +14,14 @@ import argparse
 
 import numpy as np
 
-from pucut import TwoHNCClassifier, chosen_cuts
-from pucut.chosen_cuts import mix_scores
-from pucut.datasets import REAL_NAMES, load_real, pu_split, seed_from_names
-from pucut.pu_labels import checked_pu_labels
-from pucut.score_mixing import ranks
-from pucut.selection import positives_by_prior
+from paper.datasets import REAL_NAMES, load_real, seed_from_names
+from pucut import TwoHNCClassifier
+from pucut.data.labels import checked_pu_labels
+from pucut.datasets import pu_split
+from pucut.methods.pu_cut import _cuts as chosen_cuts
+from pucut.methods.pu_cut._cuts import mix_scores
+from pucut.methods.pu_cut._mixing import ranks
+from pucut.scores.thresholds import positives_by_prior
 
 KINDS = ("trees", "kernel", "neighbours")
 COLUMNS = ("correlation", "hindsight", "by recall", "mean of all", "mixture")

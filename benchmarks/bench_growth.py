@@ -26,12 +26,13 @@ import time
 
 import numpy as np
 
+from paper.datasets import load_real
 from pucut import TwoHNCClassifier, feature_weights
-from pucut.datasets import load_real, pu_split
-from pucut.estimators import two_hnc
-from pucut.hnc import hnc_minus
-from pucut.pu_trees import TreeOptions
-from pucut.similarity_graph import symmetric_graph
+from pucut.cuts.hnc import hnc_minus
+from pucut.datasets import pu_split
+from pucut.graphs.similarity import symmetric_graph
+from pucut.methods.two_hnc import two_hnc
+from pucut.trees.forest import TreeOptions
 
 N_JOBS = 2
 N_FEATURES, N_INFORMATIVE, N_CLUSTERS = 20, 10, 8

@@ -26,10 +26,10 @@ import scipy.sparse as sp
 from sklearn.linear_model import LogisticRegression
 from sklearn.semi_supervised import LabelPropagation, LabelSpreading, SelfTrainingClassifier
 
+from paper.datasets import load_real, seed_from_names
+from paper.datasets.real import REAL_NAMES
 from pucut import HNCClassifier
-from pucut.datasets import load_real, seed_from_names
-from pucut.datasets.real import REAL_NAMES
-from pucut.encoding import learn_encoding
+from pucut.data.encoding import learn_encoding
 
 SHARES = (0.01, 0.05, 0.1)
 OWN = "HNCClassifier"

@@ -24,6 +24,7 @@ from sklearn.metrics import roc_auc_score
 from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import SVC
 
+from paper.datasets import load_real, seed_from_names
 from pucut import (
     BaggingSVMClassifier,
     BiasedSVMClassifier,
@@ -35,9 +36,9 @@ from pucut import (
     RocchioClassifier,
     SpyClassifier,
 )
-from pucut.comparison import METHODS
-from pucut.datasets import load_real, pu_split, seed_from_names
-from pucut.naive_bayes import fit_naive_bayes
+from pucut.datasets import pu_split
+from pucut.methods import METHODS
+from pucut.methods.two_step._naive_bayes import fit_naive_bayes
 
 SMALL_REAL = ("vote", "german", "obesity")
 # PU ET in the 2-HNC paper's table of accuracies, in %.

@@ -38,13 +38,10 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 from threadpoolctl import threadpool_limits
 
+from paper.datasets import load_real, seed_from_names
 from pucut import metrics
-from pucut.datasets import load_real, pu_split, seed_from_names
-from pucut.model_selection import (
-    HiddenPositivesSplit,
-    PUStratifiedKFold,
-    hidden_positive_scores,
-)
+from pucut.datasets import pu_split
+from pucut.model_selection import HiddenPositivesSplit, PUStratifiedKFold, hidden_positive_scores
 
 DATASETS = ("digits", "german", "obesity", "phishing", "bean", "letter")
 LABELLED_SHARES = (0.6, 0.1)

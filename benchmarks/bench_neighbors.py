@@ -23,8 +23,8 @@ from sklearn.datasets import make_classification
 from sklearn.neighbors import NearestNeighbors
 from threadpoolctl import threadpool_limits
 
-from pucut.datasets import load_real
-from pucut.neighbors import nearest_neighbors, nearest_to
+from paper.datasets import load_real
+from pucut.graphs.neighbors import nearest_neighbors, nearest_to
 
 
 def imported(name: str) -> Any:

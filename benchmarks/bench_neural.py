@@ -21,10 +21,11 @@ import torch
 from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 
+from paper.datasets import load_real, seed_from_names
 from pucut import NNPUClassifier, UPUClassifier
 from pucut.calibration import calibrate
-from pucut.datasets import load_real, pu_split, seed_from_names
-from pucut.selection import threshold_for_share
+from pucut.datasets import pu_split
+from pucut.scores.thresholds import threshold_for_share
 
 METHODS = {"upu": UPUClassifier, "nnpu": NNPUClassifier}
 # The paper's table of accuracies on U.

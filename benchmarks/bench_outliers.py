@@ -26,8 +26,8 @@ from sklearn.metrics import roc_auc_score
 from sklearn.neighbors import LocalOutlierFactor
 from sklearn.preprocessing import StandardScaler
 
+from paper.datasets import data_folder, load_real, seed_from_names
 from pucut import CutOutlierDetector
-from pucut.datasets import data_folder, load_real, seed_from_names
 
 RARE = {
     "bean": "BOMBAY",

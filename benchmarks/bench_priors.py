@@ -19,9 +19,10 @@ from collections import defaultdict
 import numpy as np
 from sklearn.datasets import make_classification
 
-from pucut.cross_fitting import cross_fit, default_classifier
-from pucut.datasets import REAL_NAMES, data_folder, load_real, pu_split, seed_from_names
+from paper.datasets import REAL_NAMES, data_folder, load_real, seed_from_names
+from pucut.datasets import pu_split
 from pucut.priors import METHODS, estimate_prior
+from pucut.scores.cross_fitting import cross_fit, default_classifier
 
 SHARES = (0.6, 0.1)
 NEEDED = {0.6: 0.03, 0.1: 0.06}

@@ -26,12 +26,13 @@ import numpy as np
 from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.metrics import balanced_accuracy_score
 
+from paper.datasets import REAL_NAMES, load_real
 from pucut import PUExtraTreesClassifier
 from pucut.calibration import calibrate
-from pucut.datasets import REAL_NAMES, load_real, pu_split
-from pucut.pu_labels import checked_pu_labels
-from pucut.pu_trees import cross_fitted_forest, forest_scores, grow_forest
-from pucut.selection import positives_by_prior, threshold_for_share
+from pucut.data.labels import checked_pu_labels
+from pucut.datasets import pu_split
+from pucut.scores.thresholds import positives_by_prior, threshold_for_share
+from pucut.trees.forest import cross_fitted_forest, forest_scores, grow_forest
 
 PARTS = ("speed", "memory", "accuracy", "unseen")
 SPEED_DATA = ("credit", "mnist")

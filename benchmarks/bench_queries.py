@@ -18,10 +18,10 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
+from paper.datasets import load_real, seed_from_names
 from pucut import CutQueryStrategy
-from pucut.datasets import load_real, seed_from_names
-from pucut.query_cuts import greedy_batch
-from pucut.weighted_spaces import weighted_space
+from pucut.graphs.spaces import weighted_space
+from pucut.queries._cuts import greedy_batch
 
 DATASETS = ("vote", "obesity", "mushroom", "phishing", "bean", "letter", "mnist", "news")
 METHODS = ("cuts and model", "cuts", "random", "uncertainty", "spread only")

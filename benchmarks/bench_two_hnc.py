@@ -24,8 +24,9 @@ from sklearn.datasets import make_classification
 from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.preprocessing import StandardScaler
 
+from paper.datasets import REAL_NAMES, data_folder, load_real, seed_from_names
 from pucut import TwoHNCClassifier
-from pucut.datasets import REAL_NAMES, data_folder, load_real, pu_split, seed_from_names
+from pucut.datasets import pu_split
 
 N_JOBS = 2
 # Accuracy and balanced accuracy on U in %: a plain re-run of the method, and the paper's tables.

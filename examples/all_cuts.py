@@ -14,8 +14,8 @@ import numpy as np
 from sklearn.datasets import load_digits
 from sklearn.neighbors import kneighbors_graph
 
+from pucut.cuts.hnc import hnc_minus
 from pucut.datasets import pu_split
-from pucut.hnc import hnc_minus
 
 X, digit = load_digits(return_X_y=True)
 is_odd = digit % 2 == 1

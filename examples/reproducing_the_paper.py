@@ -2,8 +2,8 @@
 Reproducing the paper
 =====================
 
-The experiments of the paper are run by ``pucut paper``, and its tables are made from the rows of
-finished runs by ``pucut paper tables``, ours beside the published ones. This page makes the tables
+The experiments of the paper are run by ``python -m paper``, and its tables are made from the rows of
+finished runs by ``python -m paper tables``, ours beside the published ones. This page makes the tables
 from the committed rows, where there are any, and repeats the protocol on a small dataset.
 """
 
@@ -23,10 +23,11 @@ import numpy as np
 from sklearn.datasets import load_breast_cancer
 from sklearn.metrics import balanced_accuracy_score
 
+from paper.datasets import seed_from_names
+from paper.showing.page import write_all
+from paper.showing.published import read_published
 from pucut import PUExtraTreesClassifier, PUThresholdClassifier, TwoHNCClassifier
-from pucut.datasets import pu_split, seed_from_names
-from pucut.experiments.page import write_all
-from pucut.experiments.published import read_published
+from pucut.datasets import pu_split
 
 paper = Path(globals().get("__file__", sys.argv[0])).resolve().parents[1] / "paper"
 if any((paper / "rows").glob("*.csv*")):
@@ -37,7 +38,7 @@ if any((paper / "rows").glob("*.csv*")):
     print()
     print((out / "summary.md").read_text(encoding="utf-8")[:1500])
 else:
-    print("This checkout has no paper/rows: run `pucut paper` first, which takes hours.")
+    print("This checkout has no paper/rows: run `python -m paper` first, which takes hours.")
 
 # %%
 # What the paper reports

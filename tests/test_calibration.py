@@ -20,9 +20,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
+from paper.datasets import load_real, seed_from_names
 from pucut.calibration import _fitted_curve, calibrate
-from pucut.cross_fitting import cross_fit
-from pucut.datasets import load_real, pu_split, seed_from_names
+from pucut.datasets import pu_split
+from pucut.scores.cross_fitting import cross_fit
 
 CLASSIFIERS = {
     "boosting": HistGradientBoostingClassifier(max_iter=40),

@@ -5,14 +5,14 @@ import json
 
 import numpy as np
 import pytest
-from pu_contract import pu_table
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import balanced_accuracy_score, roc_auc_score
 
 import pucut
 from pucut import BiasedSVMClassifier, PUBaggingClassifier, SpyClassifier, compare
-from pucut.comparison import METHODS
+from pucut.methods import METHODS
 from pucut.model_selection import HiddenPositivesSplit, hidden_positive_scores
+from tests.helpers.pu_contract import pu_table
 
 X, y, TRUTH = pu_table(200)
 PRIOR = float(TRUTH.mean())

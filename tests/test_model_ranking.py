@@ -22,8 +22,9 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 from threadpoolctl import threadpool_limits
 
+from paper.datasets import load_real, seed_from_names
 from pucut import metrics
-from pucut.datasets import load_real, pu_split, seed_from_names
+from pucut.datasets import pu_split
 from pucut.model_selection import HiddenPositivesSplit, PUStratifiedKFold, hidden_positive_scores
 
 MOST_ROWS = 2000

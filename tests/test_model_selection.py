@@ -12,11 +12,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_val_score
 
 from pucut.metrics import hidden_positive_recall, make_pu_scorer, pu_roc_auc
-from pucut.model_selection import (
-    HiddenPositivesSplit,
-    PUStratifiedKFold,
-    hidden_positive_scores,
-)
+from pucut.model_selection import HiddenPositivesSplit, PUStratifiedKFold, hidden_positive_scores
 
 
 def labels(n_labelled, n_samples, seed=0):

@@ -6,7 +6,7 @@ given a pool strategy, take it then. Nothing else changes.
 
 from skactiveml.base import SingleAnnotatorPoolQueryStrategy
 
-from pucut.estimators import CutQueryStrategy
+from pucut.queries import CutQueryStrategy
 
 __all__ = ["CutQueryStrategy"]
 

@@ -20,8 +20,8 @@ from scipy.optimize import brentq, minimize
 from scipy.special import expit
 from sklearn.isotonic import isotonic_regression
 
-from pucut._checks import FloatArray, checked_scores
-from pucut.pu_labels import checked_prior, checked_pu_labels
+from pucut._support.checks import FloatArray, checked_scores
+from pucut.data.labels import checked_prior, checked_pu_labels
 
 # Chosen by the Brier score on six real datasets (benchmarks/NOTES.md). Labels at which steps and
 # curve weigh the same are this many over c: a labelled row says less of the shape the rarer

@@ -13,52 +13,16 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.ensemble import IsolationForest
 from sklearn.metrics import balanced_accuracy_score, roc_auc_score
 
-from pucut import estimators
-from pucut._checks import BoolArray
-from pucut._html import element, html_table
-from pucut.estimators import (
-    BaggingSVMClassifier,
-    BiasedSVMClassifier,
-    ElkanNotoClassifier,
-    OneClassPUClassifier,
-    PUBaggingClassifier,
-    PUExtraTreesClassifier,
-    PULabelPropagationClassifier,
-    PUMaxMarginClassifier,
-    PUThresholdClassifier,
-    RocchioClassifier,
-    SpyClassifier,
-    TwoHNCClassifier,
-)
+from pucut._support.checks import BoolArray
+from pucut._support.html import element, html_table
+from pucut.data.labels import PULabels, checked_prior, checked_pu_labels
+from pucut.methods import METHODS
 from pucut.model_selection import HiddenPositivesSplit, hidden_positive_scores
 from pucut.priors import estimate_prior
-from pucut.pu_labels import PULabels, checked_prior, checked_pu_labels
 
-__all__ = ["METHODS", "Comparison", "MethodScores", "compare"]
-
-METHODS: dict[str, Callable[[], Any]] = {
-    "2-HNC": TwoHNCClassifier,
-    "PU extra trees": PUExtraTreesClassifier,
-    "boosting, prior": PUThresholdClassifier,
-    "Elkan-Noto": ElkanNotoClassifier,
-    "spies": SpyClassifier,
-    "Rocchio": RocchioClassifier,
-    "biased SVM": BiasedSVMClassifier,
-    "bagging SVM": BaggingSVMClassifier,
-    "label propagation": PULabelPropagationClassifier,
-    "max margin": PUMaxMarginClassifier,
-    "PU bagging": PUBaggingClassifier,
-    "one-class SVM": OneClassPUClassifier,
-    "isolation forest": lambda: OneClassPUClassifier(IsolationForest()),
-}
-if "NNPUClassifier" in estimators.__all__:  # where PyTorch is installed
-    METHODS |= {
-        "nnPU": lambda: estimators.NNPUClassifier(),
-        "uPU": lambda: estimators.UPUClassifier(),
-    }
+__all__ = ["Comparison", "MethodScores", "compare"]
 
 
 @dataclass(frozen=True)

@@ -29,8 +29,8 @@ import numpy as np
 from scipy.special import expit
 from scipy.stats import rankdata
 
-from pucut._checks import BoolArray, FloatArray, checked_scores
-from pucut.pu_labels import PULabels, checked_prior, checked_pu_labels
+from pucut._support.checks import BoolArray, FloatArray, checked_scores
+from pucut.data.labels import PULabels, checked_prior, checked_pu_labels
 
 __all__ = [
     "OneClassPredictionWarning",

@@ -30,7 +30,7 @@ TRUSTED_OTHERS = frozenset(
         "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",
         "sklearn.tree._tree.Tree",
         "sklearn.utils.validation.check_array",
-        "pucut.cross_fitting.positive_scores",
+        "pucut.scores.cross_fitting.positive_scores",
     }
 )
 _PICKLE_ENDINGS = (".pkl", ".pickle", ".joblib", ".sav")

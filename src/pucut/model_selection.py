@@ -18,9 +18,9 @@ from sklearn.model_selection import BaseCrossValidator, StratifiedKFold
 from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
 
-from pucut._checks import FloatArray
+from pucut._support.checks import FloatArray
+from pucut.data.labels import checked_prior, checked_pu_labels
 from pucut.metrics import hidden_positive_recall
-from pucut.pu_labels import checked_prior, checked_pu_labels
 
 __all__ = [
     "HiddenPositives",

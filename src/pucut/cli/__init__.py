@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from importlib.metadata import version
 from types import ModuleType
 
-from pucut.cli import apply, classify, compare, demo, paper, prior, rank
+from pucut.cli import apply, classify, compare, demo, prior, rank
 from pucut.cli._errors import BROKEN_PIPE, FAILURE, INTERRUPTED, USER_ERROR, UserError
 from pucut.cli._voice import Voice
 
-COMMANDS: tuple[ModuleType, ...] = (classify, rank, prior, compare, apply, paper, demo)
+COMMANDS: tuple[ModuleType, ...] = (classify, rank, prior, compare, apply, demo)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -26,7 +26,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     for command in COMMANDS:
         command.add_parser(commands)
+    return run_command(parser, argv)
+
+
+def run_command(parser: argparse.ArgumentParser, argv: Sequence[str] | None) -> int:
+    """Parses, runs what the arguments name, and turns every way to end into an exit code."""
     arguments = parser.parse_args(argv)
+    program = parser.prog
     is_debugged = getattr(arguments, "debug", False)
     try:
         with Voice(getattr(arguments, "quiet", False)).sentences_for_warnings():
@@ -36,10 +42,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     except UserError as error:
         if is_debugged:
             raise
-        print(f"pucut: {error}", file=sys.stderr)
+        print(f"{program}: {error}", file=sys.stderr)
         return USER_ERROR
     except KeyboardInterrupt:
-        print("pucut: interrupted", file=sys.stderr)
+        print(f"{program}: interrupted", file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:
         # Python flushes stdout once more when it ends, which would fail again.
@@ -49,5 +55,5 @@ def main(argv: Sequence[str] | None = None) -> int:
         if is_debugged:
             raise
         text = " ".join(f"{type(error).__name__}: {error}".split())
-        print(f"pucut: failed: {text} (run with --debug for the traceback)", file=sys.stderr)
+        print(f"{program}: failed: {text} (run with --debug for the traceback)", file=sys.stderr)
         return FAILURE

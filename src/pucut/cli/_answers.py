@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pucut._checks import BoolArray, FloatArray
+from pucut._support.checks import BoolArray, FloatArray
 from pucut.cli._reading import InputTable
 
 CLASSES = np.array(["negative", "positive"], dtype=object)

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from pucut._checks import FloatArray
+from pucut._support.checks import FloatArray
 from pucut.cli._errors import UserError
 from pucut.cli._reading import InputTable, listing
-from pucut.tables import MOST_CATEGORIES
+from pucut.data.tables import MOST_CATEGORIES
 
 # Cells that mean "no value", beside empty ones.
 MISSING = ("NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NULL", "null", "None", "<NA>", "?")

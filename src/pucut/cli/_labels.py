@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from pucut._checks import BoolArray
+from pucut._support.checks import BoolArray
 from pucut.cli._columns import MISSING
 from pucut.cli._errors import UserError
 from pucut.cli._reading import InputTable, listing

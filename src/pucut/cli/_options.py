@@ -5,13 +5,13 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from pucut._checks import BoolArray
+from pucut._support.checks import BoolArray
 from pucut.cli._columns import ColumnPlan, feature_frame, plan_columns
 from pucut.cli._errors import UserError
 from pucut.cli._labels import LabelColumn, read_labels
 from pucut.cli._reading import InputTable, read_input
 from pucut.cli._voice import Voice
-from pucut.comparison import METHODS
+from pucut.methods import METHODS
 
 
 def slug(name: str) -> str:

@@ -8,7 +8,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from pucut._files import write_all_whole
+from pucut._support.files import write_all_whole
 from pucut.cli._errors import UserError
 from pucut.cli._reading import STDIN
 

@@ -6,12 +6,7 @@ from dataclasses import asdict
 from typing import Any, TypeVar
 
 from pucut.cli._answers import answer_table, fitted_answers
-from pucut.cli._delivery import (
-    add_output_options,
-    check_output_options,
-    deliver,
-    problem_summary,
-)
+from pucut.cli._delivery import add_output_options, check_output_options, deliver, problem_summary
 from pucut.cli._errors import UserError
 from pucut.cli._options import (
     DEFAULT_METHOD,

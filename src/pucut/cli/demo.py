@@ -10,12 +10,12 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.datasets import load_digits
 
-from pucut._checks import BoolArray
+from pucut._support.checks import BoolArray
 from pucut.cli._options import add_command
 from pucut.cli._output import check_outputs, write_files
 from pucut.cli._voice import Voice
 from pucut.datasets import pu_split
-from pucut.estimators import PUExtraTreesClassifier, PUThresholdClassifier, TwoHNCClassifier
+from pucut.methods import PUExtraTreesClassifier, PUThresholdClassifier, TwoHNCClassifier
 
 DESCRIPTION = """\
 Which digits are odd, if 60 % of the odd ones are known and nothing else?

@@ -6,20 +6,9 @@ from typing import Any
 import numpy as np
 
 from pucut.cli._answers import answer_table, fitted_answers
-from pucut.cli._delivery import (
-    add_output_options,
-    check_output_options,
-    deliver,
-    problem_summary,
-)
+from pucut.cli._delivery import add_output_options, check_output_options, deliver, problem_summary
 from pucut.cli._errors import UserError
-from pucut.cli._options import (
-    add_command,
-    add_model_options,
-    add_table_options,
-    fit,
-    read_problem,
-)
+from pucut.cli._options import add_command, add_model_options, add_table_options, fit, read_problem
 from pucut.cli._voice import Voice
 
 DESCRIPTION = """\

@@ -6,9 +6,9 @@ from typing import Any, Literal, Self
 import numpy as np
 import numpy.typing as npt
 
-from pucut._checks import FloatArray
+from pucut._support.checks import FloatArray
+from pucut.data.labels import PULabels, checked_prior, checked_pu_labels
 from pucut.displays._axes import BLUE, GREY, check_has, checked_axes
-from pucut.pu_labels import PULabels, checked_prior, checked_pu_labels
 
 # Two-sided, 95 %.
 NORMAL_QUANTILE = 1.959964

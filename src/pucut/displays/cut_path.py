@@ -5,9 +5,9 @@ from typing import Any, Self
 
 import numpy as np
 
-from pucut._checks import FloatArray
+from pucut._support.checks import FloatArray
+from pucut.cuts.parametric_cut import CutPath
 from pucut.displays._axes import BLUE, GREY, RUST, check_has, checked_axes
-from pucut.parametric_cut import CutPath
 
 
 @dataclass(frozen=True, eq=False)

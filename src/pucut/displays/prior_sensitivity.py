@@ -5,10 +5,10 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from pucut._checks import BoolArray, FloatArray
+from pucut._support.checks import BoolArray, FloatArray
+from pucut.data.labels import PULabels, checked_prior, checked_pu_labels
 from pucut.displays._axes import BLUE, GREY, RUST, check_has, checked_axes
-from pucut.pu_labels import PULabels, checked_prior, checked_pu_labels
-from pucut.selection import positives_by_prior
+from pucut.scores.thresholds import positives_by_prior
 
 
 def changes_by_prior(

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils import check_array
 
-from pucut._checks import BoolArray, FloatArray, is_missing, is_sparse
+from pucut._support.checks import BoolArray, FloatArray, is_missing, is_sparse
 
 # More categories than this get no column of their own: the rest share one.
 _MAX_CATEGORIES = 30

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pucut._checks import FloatArray
+from pucut._support.checks import FloatArray
 
 SLACK = 0.01
 FAILURE = 0.1

@@ -22,7 +22,7 @@ from scipy.ndimage import gaussian_filter1d
 from scipy.stats import rankdata
 from sklearn.isotonic import isotonic_regression
 
-from pucut._checks import FloatArray
+from pucut._support.checks import FloatArray
 
 # Of the scale of ranks, 0 to 1.
 BANDWIDTH = 0.03

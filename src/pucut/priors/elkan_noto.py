@@ -8,7 +8,7 @@ classifier that has not seen them, estimates c.
 
 import numpy as np
 
-from pucut._checks import FloatArray
+from pucut._support.checks import FloatArray
 
 
 def elkan_noto(labelled_scores: FloatArray, n_unlabelled: int) -> float:

@@ -22,10 +22,10 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from pucut._checks import BoolArray, FloatArray, is_sparse
-from pucut.cross_fitting import cross_fit
+from pucut._support.checks import BoolArray, FloatArray, is_sparse
 from pucut.priors._features import MAX_DENSE_CELLS, numeric_features
 from pucut.priors.best_bin import FAILURE, confidence_margin, score_curve
+from pucut.scores.cross_fitting import cross_fit
 
 N_RESAMPLES = 100
 # Of tables with more columns than this, boosting and the linear model see principal components

@@ -12,11 +12,11 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils import _safe_indexing, check_random_state
 
-from pucut._checks import BoolArray, checked_scores, is_sparse
-from pucut.cross_fitting import checked_classifier
+from pucut._support.checks import BoolArray, checked_scores, is_sparse
+from pucut.data.labels import PULabels, checked_pu_labels
 from pucut.priors.methods import BY_NAME, METHODS, WITHOUT_SCORES, Sample, Share
 from pucut.priors.result import PriorEstimate
-from pucut.pu_labels import PULabels, checked_pu_labels
+from pucut.scores.cross_fitting import checked_classifier
 
 # With this many rows chance moves the share by about 0.01, less than the overlap of most classes
 # does; more rows would cost time and change little.

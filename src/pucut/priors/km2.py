@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.metrics import pairwise_distances
 
-from pucut._checks import FloatArray
+from pucut._support.checks import FloatArray
 
 # The slope counts as rising at this share of the way from its start to its limit.
 SLOPE_WEIGHT = 0.2

@@ -10,8 +10,7 @@ from scipy.stats import norm
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import _safe_indexing
 
-from pucut._checks import BoolArray, FloatArray
-from pucut.cross_fitting import checked_classifier, cross_fit
+from pucut._support.checks import BoolArray, FloatArray
 from pucut.priors import ensemble
 from pucut.priors._features import numeric_features, readable_table
 from pucut.priors.best_bin import best_bin
@@ -19,6 +18,7 @@ from pucut.priors.dedpul import dedpul
 from pucut.priors.elkan_noto import elkan_noto
 from pucut.priors.km2 import km2
 from pucut.priors.tice import tice
+from pucut.scores.cross_fitting import checked_classifier, cross_fit
 
 # Of each kind. Time grows with the square of this, some thousands of times over.
 MAX_ROWS_KERNEL = 400

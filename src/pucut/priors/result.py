@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from pucut._html import element
+from pucut._support.html import element
 from pucut.priors.ensemble import PASSING
 
 

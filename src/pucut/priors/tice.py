@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils import check_random_state
 
-from pucut._checks import BoolArray, FloatArray
+from pucut._support.checks import BoolArray, FloatArray
 
 MAX_SPLITS = 500
 MIN_ROWS = 10

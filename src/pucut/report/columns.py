@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pucut._checks import BoolArray, FloatArray
-from pucut.tables import Table
+from pucut._support.checks import BoolArray, FloatArray
+from pucut.data.tables import Table
 
 # The values of all rows are on the page for so many columns that there are no more cells than this.
 MOST_CELLS = 800_000

@@ -9,8 +9,8 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
-from pucut._files import write_whole
-from pucut._html import Html, escaped
+from pucut._support.files import write_whole
+from pucut._support.html import Html, escaped
 from pucut.report import sections
 from pucut.report.summary import SCHEMA
 

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.decomposition import PCA
 
-from pucut._checks import FloatArray
+from pucut._support.checks import FloatArray
 
 # What lies beyond these quantiles is drawn on the edge: one outlier would leave the rest a dot.
 FRAME = (0.005, 0.995)

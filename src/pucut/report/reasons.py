@@ -8,7 +8,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 from scipy.sparse.csgraph import dijkstra
 
-from pucut._checks import BoolArray, FloatArray
+from pucut._support.checks import BoolArray, FloatArray
 
 IntArray = npt.NDArray[np.int32]
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from pucut._html import Html, element, html_table
+from pucut._support.html import Html, element, html_table
 from pucut.report.numbers import count, grouped, percent, significant
 
 MOST_BARS = 24

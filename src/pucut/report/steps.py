@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pucut._checks import BoolArray, FloatArray
-from pucut.parametric_cut import CutPath
-from pucut.partitions import Partition
+from pucut._support.checks import BoolArray, FloatArray
+from pucut.cuts.parametric_cut import CutPath
+from pucut.cuts.two_stages import Partition
 
 IntArray = npt.NDArray[np.int32]
 

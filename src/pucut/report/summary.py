@@ -10,11 +10,11 @@ import numpy as np
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from pucut._checks import BoolArray, FloatArray
-from pucut.encoding import learn_encoding
-from pucut.feature_weights import weighted
-from pucut.partitions import reached_from
-from pucut.pu_labels import PULabels, checked_pu_labels
+from pucut._support.checks import BoolArray, FloatArray
+from pucut.cuts.two_stages import reached_from
+from pucut.data.encoding import learn_encoding
+from pucut.data.labels import PULabels, checked_pu_labels
+from pucut.data.tables import read_table
 from pucut.report.cautions import cautions
 from pucut.report.columns import (
     ColumnFacts,
@@ -32,8 +32,8 @@ from pucut.report.reasons import (
     turning_priors,
 )
 from pucut.report.steps import Steps, nearest_step, steps_of_stages
-from pucut.selection import positives_by_prior
-from pucut.tables import read_table
+from pucut.scores.thresholds import positives_by_prior
+from pucut.trees.feature_weights import weighted
 
 SCHEMA = "pucut-report/1"
 

@@ -1,0 +1,22 @@
+"""The datasets of the paper, real and synthetic."""
+
+from paper.datasets.real import REAL_NAMES, RealDataset, data_folder, load_real
+from paper.datasets.seeds import seed_from_names
+from paper.datasets.synthetic import (
+    SYNTHETIC,
+    SyntheticConfiguration,
+    SyntheticDataset,
+    make_synthetic,
+)
+
+__all__ = [
+    "REAL_NAMES",
+    "SYNTHETIC",
+    "RealDataset",
+    "SyntheticConfiguration",
+    "SyntheticDataset",
+    "data_folder",
+    "load_real",
+    "make_synthetic",
+    "seed_from_names",
+]

@@ -1,0 +1,1 @@
+"""Runs: what is run, by whom, and what is kept of it."""

@@ -1,0 +1,1 @@
+"""Rows of finished runs to tables, figures and one page."""

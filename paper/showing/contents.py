@@ -1,0 +1,305 @@
+"""What the reproduction shows, in order: sections of tables and figures, made of runs."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from paper.running.protocol import LABELLED_AT_SMALL_SHARE
+from paper.showing import real_tables, reference_tables, significance_tables, synthetic_tables
+from paper.showing.figures import (
+    Drawing,
+    Series,
+    critical_differences,
+    histograms,
+    scores_by_dataset,
+)
+from paper.showing.names import (
+    BENCHMARKS,
+    DATASET_TITLES,
+    DEFAULT,
+    METHOD_TITLES,
+    METRIC_TITLES,
+    METRICS,
+    PAPER_PRESET,
+    Contender,
+)
+from paper.showing.published import Published
+from paper.showing.read_rows import ReadRow
+from paper.showing.results import (
+    REAL_10,
+    REAL_10_ESTIMATED,
+    REAL_60,
+    REAL_60_ESTIMATED,
+    SYNTHETIC,
+    SYNTHETIC_ESTIMATED,
+    Results,
+)
+from paper.showing.statistics import Summary
+from paper.showing.summary import agreement_table, write_summary
+from paper.showing.tables import Table
+
+_DATASETS = tuple(DATASET_TITLES)
+
+
+@dataclass(frozen=True)
+class Section:
+    name: str
+    title: str
+    items: tuple[Table | Drawing, ...]
+
+
+@dataclass(frozen=True)
+class Contents:
+    sections: tuple[Section, ...]
+    summary: str
+    n_runs: int
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        return tuple(
+            item for part in self.sections for item in part.items if isinstance(item, Table)
+        )
+
+    @property
+    def drawings(self) -> tuple[Drawing, ...]:
+        return tuple(
+            item for part in self.sections for item in part.items if isinstance(item, Drawing)
+        )
+
+
+def make_contents(runs: Sequence[ReadRow], published: Published) -> Contents:
+    real, few = Results(runs, REAL_60), Results(runs, REAL_10)
+    synthetic = Results(runs, SYNTHETIC)
+    agreement = tuple(
+        agreement_table(real, published, _DATASETS, metric, f"agreement_{metric}")
+        for metric in METRICS
+    )
+    improvement = tuple(
+        synthetic_tables.improvement_beside_paper(
+            synthetic, published, metric, f"synthetic_improvement_{metric}"
+        )
+        for metric in METRICS
+    )
+    sections = (
+        Section("agreement", "Agreement with the paper", agreement),
+        Section("data", "Datasets", _data(real, synthetic, published)),
+        Section("real60", "Real datasets, 60 % labelled", _real_60(real, published)),
+        Section("real10", "Real datasets, about 10 % labelled", _real_10(few, published)),
+        Section("prior", "True against estimated prior", _priors(runs)),
+        Section("tests", "Tests of single datasets", _tests(real, published)),
+        Section("synthetic", "Synthetic datasets", _synthetic(synthetic, improvement)),
+        Section("ranks", "Average ranks", _ranks(real, synthetic)),
+        Section("cost", "Cost", _cost(real, synthetic)),
+        Section(
+            "published",
+            "The paper's numbers",
+            (reference_tables.published_checks(published, "published_checks"),),
+        ),
+    )
+    return Contents(
+        sections, write_summary((*agreement, *improvement), real, few, len(runs)), len(runs)
+    )
+
+
+def _data(real: Results, synthetic: Results, published: Published) -> tuple[Table, ...]:
+    return (
+        reference_tables.datasets_table(real, published, "datasets"),
+        reference_tables.configurations_table(synthetic, published, "synthetic_configurations"),
+    )
+
+
+def _real_60(real: Results, published: Published) -> tuple[Table | Drawing, ...]:
+    items: list[Table | Drawing] = []
+    for metric in METRICS:
+        title = METRIC_TITLES[metric]
+        where = "real datasets, 60 % labelled, true prior"
+        items += [
+            real_tables.paper_layout(
+                real,
+                _DATASETS,
+                metric,
+                f"real60_paper_layout_{metric}",
+                f"The paper's table with our numbers: {title} (%), {where}",
+            ),
+            real_tables.beside_paper(
+                real, published, _DATASETS, metric, f"real60_beside_paper_{metric}"
+            ),
+            _points(real, published, metric),
+            real_tables.every_method(
+                real,
+                _DATASETS,
+                metric,
+                f"real60_every_method_{metric}",
+                f"Every method: {title} (%), {where}",
+            ),
+        ]
+    return tuple(items)
+
+
+def _points(real: Results, published: Published, metric: str) -> Drawing:
+    series = []
+    for contender in (*real_tables.OWN_RULE, DEFAULT):
+        paper: list[Summary | None] = [None] * len(_DATASETS)
+        if contender != DEFAULT:
+            for place, dataset in enumerate(_DATASETS):
+                mean = published.scores[metric, dataset, contender.method].mean
+                error = published.standard_error(dataset, contender.method)
+                paper[place] = Summary(mean, error if metric == "accuracy" else None, 5)
+        ours = [real.summary(dataset, contender, metric) for dataset in _DATASETS]
+        series.append(Series(contender.title, ours, paper))
+    title = f"{METRIC_TITLES[metric]} on unlabelled rows (%)".capitalize()
+    return scores_by_dataset(
+        f"real60_{metric}",
+        f"Real datasets, 60 % labelled, true prior: {METRIC_TITLES[metric]}. Bars are one standard "
+        "error" + ("." if metric == "accuracy" else "; the paper has none of balanced accuracy."),
+        list(DATASET_TITLES.values()),
+        series,
+        title,
+    )
+
+
+def _real_10(few: Results, published: Published) -> tuple[Table, ...]:
+    datasets = _few_labels_datasets(few)
+    items = [real_tables.beside_earlier(few, published.earlier, "real10_beside_earlier")]
+    for metric in METRICS:
+        what = f"{METRIC_TITLES[metric]} (%), real datasets, about 10 % labelled, true prior"
+        items += [
+            real_tables.paper_layout(
+                few,
+                datasets,
+                metric,
+                f"real10_paper_layout_{metric}",
+                f"In the paper's layout: {what}",
+                earlier=published.earlier if metric == "accuracy" else None,
+            ),
+            real_tables.every_method(
+                few,
+                datasets,
+                metric,
+                f"real10_every_method_{metric}",
+                f"Every method: {what}",
+            ),
+        ]
+    return tuple(items)
+
+
+def _few_labels_datasets(few: Results) -> tuple[str, ...]:
+    """Those of the protocol, and whatever else was run."""
+    return tuple(name for name in _DATASETS if name in {*LABELLED_AT_SMALL_SHARE, *few.datasets})
+
+
+def _priors(runs: Sequence[ReadRow]) -> tuple[Table, ...]:
+    settings = (
+        ("60", "60 %", REAL_60, REAL_60_ESTIMATED, _DATASETS),
+        (
+            "10",
+            "about 10 %",
+            REAL_10,
+            REAL_10_ESTIMATED,
+            _few_labels_datasets(Results(runs, REAL_10)),
+        ),
+    )
+    real = tuple(
+        real_tables.loss_by_estimate(
+            Results(runs, true),
+            Results(runs, estimated),
+            datasets,
+            metric,
+            f"real{share}_prior_loss_{metric}",
+            f"What an estimated prior costs: {METRIC_TITLES[metric]} (points), real datasets, "
+            f"{title} labelled",
+        )
+        for share, title, true, estimated, datasets in settings
+        for metric in METRICS
+    )
+    synthetic = synthetic_tables.loss_by_estimate(
+        Results(runs, SYNTHETIC), Results(runs, SYNTHETIC_ESTIMATED), "synthetic_prior_loss"
+    )
+    return (*real, synthetic)
+
+
+def _tests(real: Results, published: Published) -> tuple[Table, ...]:
+    against_best = [
+        significance_tables.against_best_benchmark(
+            real, published, _DATASETS, direction, f"real60_{direction}performance"
+        )
+        for direction in ("out", "under")
+    ]
+    against_all = [
+        significance_tables.default_against_others(
+            real, _DATASETS, metric, f"real60_default_p_values_{metric}"
+        )
+        for metric in METRICS
+    ]
+    return (*against_best, *against_all)
+
+
+def _synthetic(synthetic: Results, beside_paper: Sequence[Table]) -> tuple[Table | Drawing, ...]:
+    items: list[Table | Drawing] = []
+    for metric, table in zip(METRICS, beside_paper, strict=True):
+        items.append(table)
+        items.append(_histograms(synthetic, PAPER_PRESET, metric))
+        items.append(
+            synthetic_tables.improvement_of_default(
+                synthetic, metric, f"synthetic_default_{metric}"
+            )
+        )
+        items.append(_histograms(synthetic, DEFAULT, metric))
+        items.append(
+            synthetic_tables.improvement_by_parameter(
+                synthetic, metric, f"synthetic_by_parameter_{metric}"
+            )
+        )
+    return tuple(items)
+
+
+def _histograms(synthetic: Results, ours: Contender, metric: str) -> Drawing:
+    values = {
+        f"{ours.title} vs {METHOD_TITLES[method]}": synthetic_tables.all_improvements(
+            synthetic, ours, Contender(method, "own"), metric
+        )
+        for method in BENCHMARKS
+    }
+    n_most = max(found.size for found in values.values())
+    return histograms(
+        f"synthetic_histograms_{ours.method}_{metric}",
+        f"Improvement in {METRIC_TITLES[metric]} of {ours.title} on {n_most} synthetic datasets. "
+        "Solid line: none; dashed line: the mean.",
+        values,
+        "improvement (%)",
+    )
+
+
+def _ranks(real: Results, synthetic: Results) -> tuple[Table | Drawing, ...]:
+    items: list[Table | Drawing] = []
+    for name, results, where in (
+        ("real60", real, "real datasets, 60 % labelled, true prior"),
+        ("synthetic", synthetic, "synthetic datasets, true prior"),
+    ):
+        for metric in METRICS:
+            ranked = significance_tables.rank_on_datasets(
+                results, metric, single_runs=results is synthetic
+            )
+            items.append(
+                significance_tables.ranks_table(ranked, metric, where, f"{name}_ranks_{metric}")
+            )
+            if ranked is not None:
+                contenders, ranking = ranked
+                items.append(
+                    critical_differences(
+                        f"{name}_critical_difference_{metric}",
+                        f"Average ranks by {METRIC_TITLES[metric]}, {where}. A bar joins methods "
+                        "that the Nemenyi test does not tell apart.",
+                        [contender.title for contender in contenders],
+                        ranking,
+                    )
+                )
+    return tuple(items)
+
+
+def _cost(real: Results, synthetic: Results) -> tuple[Table, ...]:
+    return (
+        reference_tables.cost_table(real, _DATASETS, "seconds", "real60_seconds"),
+        reference_tables.cost_table(real, _DATASETS, "peak_mb", "real60_peak_mb"),
+        reference_tables.synthetic_cost_table(synthetic, "seconds", "synthetic_seconds"),
+        reference_tables.synthetic_cost_table(synthetic, "peak_mb", "synthetic_peak_mb"),
+    )

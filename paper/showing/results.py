@@ -1,0 +1,105 @@
+"""Runs put in order: which scores a method has on a dataset under one setting."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from paper.showing.names import DATASET_TITLES, Contender
+from paper.showing.read_rows import ReadRow
+from paper.showing.statistics import Summary, summarise
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What runs must share to stand in one table."""
+
+    suite: str
+    labelled_share: float
+    prior_kind: str
+
+    def holds(self, run: ReadRow) -> bool:
+        return (run.suite, run.labelled_share, run.prior_kind) == (
+            self.suite,
+            self.labelled_share,
+            self.prior_kind,
+        )
+
+
+REAL_60 = Setting("real", 0.6, "true")
+REAL_60_ESTIMATED = Setting("real", 0.6, "estimated")
+REAL_10 = Setting("real", 0.1, "true")
+REAL_10_ESTIMATED = Setting("real", 0.1, "estimated")
+SYNTHETIC = Setting("synthetic", 0.6, "true")
+SYNTHETIC_ESTIMATED = Setting("synthetic", 0.6, "estimated")
+
+
+class Results:
+    """The runs of one setting, by dataset, method and repetition."""
+
+    def __init__(self, runs: Iterable[ReadRow], setting: Setting) -> None:
+        self.setting = setting
+        self._runs: dict[str, dict[str, dict[int, ReadRow]]] = {}
+        for run in runs:
+            if setting.holds(run):
+                by_method = self._runs.setdefault(run.dataset, {})
+                by_method.setdefault(run.method, {})[run.repetition] = run
+
+    @property
+    def datasets(self) -> tuple[str, ...]:
+        """Those with runs: real ones in the order of the paper, others by name."""
+        order = list(DATASET_TITLES)
+        return tuple(
+            sorted(self._runs, key=lambda name: (order.index(name) if name in order else -1, name))
+        )
+
+    def runs(self, dataset: str, method: str) -> dict[int, ReadRow]:
+        return self._runs.get(dataset, {}).get(method, {})
+
+    def all_runs(self) -> tuple[ReadRow, ...]:
+        return tuple(
+            run
+            for by_method in self._runs.values()
+            for by_repetition in by_method.values()
+            for run in by_repetition.values()
+        )
+
+    def scores(self, dataset: str, contender: Contender, metric: str) -> dict[int, float]:
+        """In percent, by repetition."""
+        runs = self.runs(dataset, contender.method)
+        found = {number: run.scores[metric, contender.rule] for number, run in runs.items()}
+        return {
+            number: 100.0 * score for number, score in sorted(found.items()) if score is not None
+        }
+
+    def summary(self, dataset: str, contender: Contender, metric: str) -> Summary | None:
+        scores = self.scores(dataset, contender, metric)
+        return summarise(list(scores.values())) if scores else None
+
+    def best(
+        self, dataset: str, contenders: Sequence[Contender], metric: str
+    ) -> tuple[Contender, Summary] | None:
+        """The contender of the highest mean; the first of equal ones."""
+        found = [
+            (contender, summary)
+            for contender in contenders
+            if (summary := self.summary(dataset, contender, metric)) is not None
+        ]
+        return max(found, key=lambda pair: pair[1].mean) if found else None
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Scores of two contenders on the same repetitions."""
+
+    first: tuple[float, ...]
+    second: tuple[float, ...]
+
+    @property
+    def difference(self) -> Summary | None:
+        """Mean of first minus second, with its paired standard error."""
+        both = list(zip(self.first, self.second, strict=True))
+        return summarise([one - other for one, other in both]) if both else None
+
+
+def pair_up(first: dict[int, float], second: dict[int, float]) -> Pairs:
+    common = sorted(first.keys() & second.keys())
+    return Pairs(tuple(first[n] for n in common), tuple(second[n] for n in common))

@@ -1,0 +1,1 @@
+"""What every room uses: checks and errors, files, HTML, memory, threads."""

@@ -1,0 +1,15 @@
+"""What parameters of estimators may be, for scikit-learn's validation."""
+
+import numbers
+
+from sklearn.utils._param_validation import Interval, StrOptions
+
+COUNT = [Interval(numbers.Integral, 1, None, closed="left")]
+COUNT_OR_NONE = [*COUNT, None]
+POSITIVE = [Interval(numbers.Real, 0.0, None, closed="neither")]
+NOT_NEGATIVE = [Interval(numbers.Real, 0.0, None, closed="left")]
+SHARE = [Interval(numbers.Real, 0.0, 1.0, closed="neither")]
+
+# `prior` is compared with the labels later, with an error that shows both numbers.
+PRIOR_CONSTRAINTS = [Interval(numbers.Real, 0.0, 1.0, closed="neither"), StrOptions({"auto"})]
+THRESHOLD_CONSTRAINTS = [StrOptions({"prior", "half"})]

@@ -1,0 +1,112 @@
+"""Cuts that know a score of every row besides the graph: 2-HNC with a data term.
+
+To the pull of the labelled rows towards S each unlabelled row i adds one of its own, gamma d_i
+score_i, and lambda weighs gamma d_i against it:
+
+    minimise  sum over edges of w_ij |x_i - x_j|
+              +  sum over rows of gamma d_i (x_i - score_i)^2 / 2
+              -  sum over rows of (similarity of i to labelled rows) x_i
+
+The level sets of x are the minimum cuts for all lambda, as without scores, and x is the score
+smoothed along the graph: the less gamma, the smoother. Labelled rows stay in S.
+"""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pucut._support.checks import BoolArray, FloatArray
+from pucut.cuts.parametric_cut import CutPath, parametric_cut
+
+
+def score_cut(
+    graph: Any,
+    is_labelled: BoolArray,
+    scores: FloatArray,
+    gamma: float | FloatArray,
+    *,
+    n_threads: int | None = None,
+) -> CutPath:
+    """All minimum cuts with the data term; `switch` of a row is its x, infinite where labelled.
+
+    Parameters
+    ----------
+    graph : symmetric CSR matrix
+        Similarities of all rows.
+    scores : float array of shape (n_samples,), from 0 to 1
+    gamma : float, or float array of shape (n_samples,)
+        Above 0: how much the scores count beside the graph, for all rows or for each.
+    """
+    degrees = graph @ np.ones(len(scores))
+    nothing = np.zeros(len(scores))
+    slope = gamma * degrees
+    return parametric_cut(
+        graph,
+        source=(slope * scores, nothing),
+        sink=(nothing, slope),
+        # A row with nothing but labelled neighbours has the largest x, its score + 1 / gamma.
+        lambda_range=(0.0, 1.0 + 2.0 / float(np.min(gamma))),
+        source_seeds=is_labelled,
+        n_threads=n_threads,
+    )
+
+
+def two_sided_cut(
+    graph: Any,
+    inside: BoolArray,
+    outside: BoolArray,
+    scores: FloatArray,
+    gamma: float,
+    *,
+    n_threads: int | None = None,
+) -> CutPath:
+    """All cuts between the labelled rows of two sides, for lambda from -1 to 1.
+
+    With d_i the degree of row i, score_i a number from -1 to 1 and gamma above 0:
+
+        minimise  C(S, S')  +  gamma * sum over i in S of d_i (lambda - score_i)
+
+    With scores 0 and gamma 1 this is HNC- at lambda for lambda > 0, and HNC+ at -lambda for
+    lambda < 0: both problems are halves of one path, and lambda 0 is the plain minimum cut. S
+    shrinks as lambda grows. `switch`, the lambda up to which a row is in S, is infinite where it
+    never changes sides; with scores it is the score smoothed along the graph.
+    """
+    slope = gamma * np.asarray(graph.sum(axis=1), dtype=np.float64).ravel()
+    nothing = np.zeros(len(slope))
+    return parametric_cut(
+        graph,
+        # Both sides have gamma d_i more than said above, so that no capacity is negative.
+        source=(slope * (1.0 + scores), nothing),
+        sink=(slope, slope),
+        lambda_range=(-1.0, 1.0),
+        source_seeds=inside,
+        sink_seeds=outside,
+        n_threads=n_threads,
+    )
+
+
+def levels_of_new_rows(
+    neighbors: npt.NDArray[np.int32],
+    weights: FloatArray,
+    levels: FloatArray,
+    scores: FloatArray,
+    gamma: float | FloatArray,
+) -> FloatArray:
+    """The x of rows beside the graph, each by itself, with the x of all rows of the graph fixed.
+
+    Neighbours and weights, above 0, have a line for each new row, `levels` one value for each row
+    of the graph, infinite for labelled ones. The minimum over x of one row's terms is the median
+    of its neighbours' x and of the points where the terms would balance, if the 0, 1, 2 ... lowest
+    neighbours were below.
+    """
+    order = np.argsort(levels[neighbors], axis=1, kind="stable")
+    near = np.take_along_axis(levels[neighbors], order, axis=1)
+    weight = np.take_along_axis(weights, order, axis=1)
+    below = np.zeros((len(neighbors), neighbors.shape[1] + 1))
+    np.cumsum(weight, axis=1, out=below[:, 1:])
+    degree = below[:, -1:]
+    pull = np.reshape(gamma, (-1, 1)) * degree
+    balance = scores[:, None] + (degree - 2.0 * below) / pull
+    found: FloatArray = np.median(np.concatenate([near, balance], axis=1), axis=1)
+    return found

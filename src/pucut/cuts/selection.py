@@ -1,0 +1,41 @@
+"""The partition that the prior chooses, and the number of neighbours."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from pucut._support.checks import FloatArray
+from pucut.cuts.two_stages import Partition, TwoStages, nested_cuts, partition_at
+
+# Of several graphs the one with most neighbours is taken whose partition is this near to the prior.
+NEAR_THE_PRIOR = 0.02
+
+
+def closest_partition(
+    stages: TwoStages, prior: float, lambda_grid: FloatArray | None = None
+) -> Partition:
+    """Of all partitions of both stages the one whose share of positives is closest to the prior.
+
+    Of equally close ones that of stage 2, which knows more, and then the smaller one.
+    """
+    n_samples = len(stages.level)
+    smallest_miss = np.inf
+    for stage, level in ((2, stages.level), (1, stages.ranking.level)):
+        cuts = nested_cuts(stages, stage, lambda_grid)
+        if not len(cuts):
+            continue
+        rising = np.sort(level)
+        sizes = n_samples - np.searchsorted(rising, cuts, side="left")
+        misses = np.abs(sizes - prior * n_samples)
+        place = int(np.argmin(misses))
+        if misses[place] < smallest_miss:
+            smallest_miss = float(misses[place])
+            chosen = (stage, float(cuts[place]))
+    return partition_at(stages, *chosen)
+
+
+def choose_n_neighbors(partitions: Mapping[int, Partition], prior: float) -> int:
+    """The largest k whose partition is within 2 % of the prior, else the k that comes closest."""
+    misses = {k: abs(found.positive_fraction - prior) for k, found in partitions.items()}
+    near = [k for k, miss in misses.items() if miss <= NEAR_THE_PRIOR]
+    return max(near) if near else min(misses, key=lambda k: (misses[k], -k))

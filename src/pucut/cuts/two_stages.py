@@ -1,0 +1,209 @@
+"""The two stages of 2-HNC: nested partitions, the ranking, likely negatives.
+
+Notation of the paper (Hochbaum and Nitayanont): L+ the labelled positives, U the unlabelled, V all;
+L^N likely negatives; S the positive side of a partition and S' the other; pi the prior.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pucut._support.checks import BoolArray, FloatArray, checked_graph
+from pucut._support.html import element
+from pucut.cuts.hnc import hnc_minus, hnc_plus
+from pucut.cuts.parametric_cut import CutPath
+
+IndexArray = npt.NDArray[np.intp]
+
+
+@dataclass(frozen=True, eq=False)
+class Ranking:
+    """The unlabelled rows, most likely negative first, and the cuts this follows from.
+
+    Attributes
+    ----------
+    path : CutPath
+        HNC- with the labelled rows fixed in S, for all lambda.
+    level : float array of shape (n_samples,)
+        The lambda at which a row leaves S, 1 for labelled rows. Rows that no label reaches leave
+        at once, and tell nothing by that; they have levels from -1 to below 0 in the order of
+        `remoteness`.
+    order : int array
+        The unlabelled rows by rising level, ties by row number.
+    is_reached : bool array of shape (n_samples,)
+        Whether the row is connected to a labelled one.
+    """
+
+    path: CutPath
+    level: FloatArray
+    order: IndexArray
+    is_reached: BoolArray
+
+
+@dataclass(frozen=True, eq=False)
+class Partition:
+    """One of the nested partitions: S is where `level` is at least `cut`.
+
+    Attributes
+    ----------
+    stage : int
+        1 or 2.
+    lam : float
+        The lambda it belongs to.
+    level : float array of shape (n_samples,)
+        Higher stays longer in S.
+    cut : float
+    n_positive : int
+        The rows in S.
+    """
+
+    stage: int
+    lam: float
+    level: FloatArray
+    cut: float
+    n_positive: int
+
+    @property
+    def is_positive(self) -> BoolArray:
+        return np.asarray(self.level >= self.cut)
+
+    @property
+    def positive_fraction(self) -> float:
+        return self.n_positive / len(self.level)
+
+    def _repr_html_(self) -> str:
+        share = f"{self.n_positive} of {len(self.level)} rows ({self.positive_fraction:.1%})"
+        text = f"Partition of stage {self.stage} at lambda = {self.lam:.4g}: {share} are positive."
+        return element("p", text)
+
+
+@dataclass(frozen=True, eq=False)
+class TwoStages:
+    """What 2-HNC finds on one graph.
+
+    Attributes
+    ----------
+    ranking : Ranking
+        Of stage 1.
+    likely_negative : int array
+        L^N, most likely negative first.
+    path : CutPath
+        HNC+ of stage 2, with L+ fixed in S and L^N in S'.
+    level : float array of shape (n_samples,)
+        Minus the lambda at which a row joins S in stage 2, which is from -1 to 0; rows of L^N have
+        their level in stage 1 less 2, hence the lowest.
+    """
+
+    ranking: Ranking
+    likely_negative: IndexArray
+    path: CutPath
+    level: FloatArray
+
+
+def rank_unlabelled(
+    graph: Any,
+    is_labelled: BoolArray,
+    *,
+    remoteness: FloatArray | None = None,
+    n_threads: int | None = None,
+) -> Ranking:
+    """Stage 1: the order in which rows leave the side of the labelled ones as lambda grows.
+
+    Parameters
+    ----------
+    graph : symmetric CSR matrix
+        Similarities of all rows.
+    is_labelled : bool array of shape (n_samples,)
+    remoteness : float array of shape (n_samples,), optional
+        Orders the rows that no label reaches, the largest as the most likely negative, such as the
+        distance to the nearest labelled row. By default they are equal.
+    """
+    path = hnc_minus(graph, is_labelled, n_threads=n_threads)
+    level = np.where(is_labelled, 1.0, np.clip(path.switch, 0.0, 1.0))
+    is_reached = reached_from(graph, is_labelled)
+    lost = np.flatnonzero(~is_reached)
+    if len(lost):
+        far = np.zeros(len(lost)) if remoteness is None else remoteness[lost]
+        # Dense ranks: the farthest is at -1, the nearest just below 0.
+        _, rank = np.unique(-far, return_inverse=True)
+        level[lost] = rank / (rank.max() + 1.0) - 1.0
+    unlabelled = np.flatnonzero(~is_labelled)
+    order = unlabelled[np.argsort(level[unlabelled], kind="stable")]
+    return Ranking(path, level, order, is_reached)
+
+
+def n_likely_negative(prior: float, n_labelled: int, n_unlabelled: int) -> int:
+    """|L^N| = (1 - pi) / pi |L+|, to the nearest whole number, at most |U|.
+
+    Then the share of positives among the seeds of stage 2 is that among all rows.
+    """
+    return min(math.floor((1.0 - prior) / prior * n_labelled + 0.5), n_unlabelled)
+
+
+def two_stage_cuts(
+    graph: Any,
+    is_labelled: BoolArray,
+    prior: float,
+    *,
+    remoteness: FloatArray | None = None,
+    lambda_grid: FloatArray | None = None,
+    n_threads: int | None = None,
+) -> TwoStages:
+    """Stage 1, the likely negatives (SelectNeg), and stage 2.
+
+    With a grid, SelectNeg knows no more of a row than the first lambda of the grid at which it has
+    left S.
+    """
+    graph = checked_graph(graph)
+    ranking = rank_unlabelled(graph, is_labelled, remoteness=remoteness, n_threads=n_threads)
+    order = ranking.order
+    if lambda_grid is not None:
+        index = np.searchsorted(lambda_grid, np.maximum(ranking.level[order], 0.0), side="right")
+        order = np.sort(order)[np.argsort(index[np.argsort(order)], kind="stable")]
+    n_negative = n_likely_negative(prior, int(is_labelled.sum()), len(order))
+    likely_negative = order[:n_negative]
+    negative = np.zeros(len(is_labelled), dtype=np.bool_)
+    negative[likely_negative] = True
+    # What neither kind of seed reaches would join S at once; stage 1 has placed it already.
+    outside = negative | ~reached_from(graph, is_labelled | negative)
+    path = hnc_plus(graph, is_labelled, outside, n_threads=n_threads)
+    level = np.where(is_labelled, 0.0, -np.clip(path.switch, 0.0, 1.0))
+    fixed = negative | (path.switch == np.inf)
+    level[fixed] = np.minimum(ranking.level[fixed], 1.0) - 2.0
+    return TwoStages(ranking, likely_negative, path, level)
+
+
+def nested_cuts(stages: TwoStages, stage: int, lambda_grid: FloatArray | None = None) -> FloatArray:
+    """The cuts of a stage's level, falling: each gives one of the nested partitions, once.
+
+    All of them, or those that the lambdas of a grid find. Stage 1 goes from all rows to the
+    labelled ones, stage 2 from these and what they pull in to all but the likely negatives.
+    """
+    if stage == 1:
+        level, lowest = stages.ranking.level, -np.inf
+    else:
+        level, lowest = stages.level, -1.0
+    distinct = np.unique(level)[::-1]
+    distinct = distinct[distinct >= lowest]
+    if lambda_grid is None:
+        return distinct
+    asked = lambda_grid if stage == 1 else -lambda_grid
+    # The smallest level that is still in S, for each lambda: several lambdas may give one set.
+    rising = distinct[::-1]
+    place = np.searchsorted(rising, asked, side="left")
+    return np.unique(rising[place[place < len(rising)]])[::-1]
+
+
+def partition_at(stages: TwoStages, stage: int, cut: float) -> Partition:
+    """The partition of a stage whose positive side is where the level is at least `cut`."""
+    level = stages.ranking.level if stage == 1 else stages.level
+    lam = max(cut, 0.0) if stage == 1 else abs(cut)
+    return Partition(stage, float(lam), level, float(cut), int(np.count_nonzero(level >= cut)))
+
+
+def reached_from(graph: Any, seeds: BoolArray) -> BoolArray:
+    """Whether each row is connected to a seed."""
+    return checked_graph(graph).reached_from(np.ascontiguousarray(seeds))

@@ -1,0 +1,57 @@
+"""The door for X: whatever container an estimator is given, its columns counted and named."""
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import validate_data
+
+from pucut.data.arrow import column_names, is_arrow, open_arrow, read_arrow
+
+# scikit-learn wants to read "Reshape your data" where a single row comes without its brackets.
+ONE_DIMENSION = (
+    "X must have two dimensions, one row a sample, found one of shape {shape}. Reshape your data: "
+    "X.reshape(1, -1) if it is one sample, X.reshape(-1, 1) if it is one feature"
+)
+
+
+def checked_table(estimator: BaseEstimator, X: Any, *, reset: bool) -> Any:
+    """X with the number and names of its columns checked, for estimators that take any table.
+
+    What the columns of a data frame hold is checked when they are read (`pucut.data.tables`).
+    """
+    if is_arrow(X):
+        dataset = open_arrow(X)
+        validate_data(estimator, column_names(dataset), reset=reset, skip_check_array=True)
+        return read_arrow(dataset)
+    if hasattr(X, "columns") and hasattr(X, "dtypes"):
+        validate_data(estimator, X, reset=reset, skip_check_array=True)
+        return X
+    if isinstance(X, (list, tuple)) and np.asarray(X).dtype.kind in "US":
+        X = np.asarray(X, dtype=object)  # numbers beside strings would become strings
+    return validate_data(
+        estimator,
+        X,
+        reset=reset,
+        accept_sparse=["csc", "csr"],
+        dtype=None,
+        ensure_all_finite="allow-nan",
+    )
+
+
+def for_any_table(tags: Any) -> Any:
+    """The tags of an estimator whose X goes through `checked_table`."""
+    tags.input_tags.allow_nan = True
+    tags.input_tags.sparse = True
+    tags.input_tags.categorical = True
+    tags.input_tags.string = True
+    return tags
+
+
+def with_narrow_indices(points: Any) -> Any:
+    """Sparse rows with the narrowest numbers for columns: much of scikit-learn takes no others."""
+    if isinstance(points, sp.csr_array) and points.nnz <= np.iinfo(np.int32).max:
+        points.indices = points.indices.astype(np.int32, copy=False)
+        points.indptr = points.indptr.astype(np.int32, copy=False)
+    return points

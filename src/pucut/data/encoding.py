@@ -1,0 +1,189 @@
+"""From a table to points whose distances mean something.
+
+Columns of numbers are standardised over all rows: mean 0, standard deviation 1. Categories (texts,
+objects and category types of data frames) become one column for each value, 1 where the row has
+it, standardised like any other. Constant columns become 0. Missing values become 0 too, which is
+the mean. Sparse tables are scaled but not centred, which distances do not feel.
+
+Dense tables are read by blocks of rows, twice for the moments and once for the points, so that one
+on disk (a memory map) is read in its order; nothing of its size is made but the points.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from pucut._support.checks import FloatArray
+from pucut.data.tables import Table, TableFormat, read_table
+
+# Sums are made by so many rows, and the sums of blocks added in their order.
+MOMENT_ROWS = 1 << 17
+# Rows whose points are made at a time: they stay in a processor's cache.
+_POINT_ROWS = 1 << 12
+
+
+@dataclass(frozen=True, eq=False)
+class Encoding:
+    """What is learned of a table, to encode later rows alike.
+
+    Attributes
+    ----------
+    format : TableFormat
+    mean, scale : float arrays of shape (n_features,)
+        Of the encoded columns; `scale` is 1 for constant ones.
+    column : int array of shape (n_features,)
+        The column of the table each encoded column comes from.
+    is_sparse : bool
+    dtype : numpy dtype
+        float32 if all of the table fits into it, else float64.
+    """
+
+    format: TableFormat
+    mean: FloatArray
+    scale: FloatArray
+    column: npt.NDArray[np.int32]
+    is_sparse: bool
+    dtype: np.dtype[Any]
+
+    @property
+    def n_features(self) -> int:
+        return len(self.mean)
+
+    def encode(self, X: Any) -> Any:
+        """The points of new rows, dense or CSR as the table was."""
+        table = read_table(X, self.format)
+        return self._encode(table)
+
+    def _encode(self, table: Table, into: npt.NDArray[Any] | None = None) -> Any:
+        if self.is_sparse:
+            return _scaled_rows(table, self.scale, self.dtype)
+        points = into
+        if points is None:
+            points = np.empty((table.n_rows, self.n_features), dtype=self.dtype)
+        for rows in _blocks(table.n_rows, _POINT_ROWS):
+            for place, numbers in enumerate(_encoded_columns(table, rows)):
+                column = (numbers - self.mean[place]) / self.scale[place]
+                points[rows, place] = np.where(np.isnan(column), 0.0, column)
+        return points
+
+
+def learn_encoding(X: Any, *, in_place: bool = False) -> tuple[Encoding, Any]:
+    """Learns the encoding of a table, and returns it with the points of its rows.
+
+    With `in_place` the points take the place of X where that is an array of their type and shape,
+    which the caller must not need any more.
+    """
+    table = read_table(X)
+    is_sparse = bool(table.rows)
+    moments = _sparse_moments(table) if is_sparse else _dense_moments(table)
+    origin = [
+        j
+        for j, categories in enumerate(table.format.categories)
+        for _ in range(1 if categories is None else len(categories))
+    ]
+    narrow = all(values.dtype.kind == "f" and values.dtype.itemsize <= 4 for values in table.values)
+    encoding = Encoding(
+        table.format,
+        np.zeros(len(origin)) if is_sparse else np.array([each.mean for each in moments]),
+        np.array([each.scale for each in moments]),
+        np.array(origin, dtype=np.int32),
+        is_sparse,
+        np.dtype(np.float32 if narrow else np.float64),
+    )
+    is_replaced = (
+        in_place
+        and isinstance(X, np.ndarray)
+        and X.dtype == encoding.dtype
+        and X.shape == (table.n_rows, encoding.n_features)
+        and all(categories is None for categories in table.format.categories)
+    )
+    return encoding, encoding._encode(table, X if is_replaced else None)
+
+
+@dataclass(frozen=True)
+class _Moments:
+    """Of what is not missing in a column."""
+
+    mean: float
+    deviation: float
+
+    @property
+    def scale(self) -> float:
+        return self.deviation if self.deviation > 0.0 else 1.0
+
+
+def _moments(n_known: int, total: float, squares: float) -> _Moments:
+    """From the number of values, their sum, and the sum of squares of what is above the mean."""
+    if n_known == 0:
+        return _Moments(0.0, 0.0)
+    mean = total / n_known
+    deviation = float(np.sqrt(squares / n_known))
+    # A column that is constant but for rounding has no scale of its own.
+    return _Moments(mean, deviation if deviation > 1e-12 * abs(mean) else 0.0)
+
+
+def _dense_moments(table: Table) -> list[_Moments]:
+    n_columns = sum(1 if known is None else len(known) for known in table.format.categories)
+    n_known, total, squares = [0] * n_columns, [0.0] * n_columns, [0.0] * n_columns
+    for rows in _blocks(table.n_rows, MOMENT_ROWS):
+        for place, numbers in enumerate(_encoded_columns(table, rows)):
+            known = _known(numbers)
+            n_known[place] += len(known)
+            total[place] += float(known.sum(dtype=np.float64))
+    for rows in _blocks(table.n_rows, MOMENT_ROWS):
+        for place, numbers in enumerate(_encoded_columns(table, rows)):
+            if n_known[place]:
+                apart = _known(numbers) - total[place] / n_known[place]
+                squares[place] += float(np.square(apart, dtype=np.float64).sum())
+    return [_moments(*sums) for sums in zip(n_known, total, squares, strict=True)]
+
+
+def _sparse_moments(table: Table) -> list[_Moments]:
+    """Zeros that are not stored count in."""
+    found = []
+    for values in table.values:
+        known = _known(values)
+        total = float(known.sum(dtype=np.float64))
+        mean = total / table.n_rows
+        squares = float(np.square(known - mean, dtype=np.float64).sum())
+        squares += (table.n_rows - len(known)) * mean**2
+        found.append(_moments(table.n_rows, total, squares))
+    return found
+
+
+def _encoded_columns(table: Table, rows: slice) -> Iterator[npt.NDArray[Any]]:
+    """The numbers of each encoded column in these rows."""
+    for values, categories in zip(table.values, table.format.categories, strict=True):
+        if categories is None:
+            yield values[rows]
+            continue
+        for category in range(len(categories)):
+            yield _indicator(values[rows], category)
+
+
+def _blocks(n_rows: int, size: int) -> Iterator[slice]:
+    return (slice(start, min(start + size, n_rows)) for start in range(0, n_rows, size))
+
+
+def _indicator(codes: npt.NDArray[Any], category: int) -> FloatArray:
+    """1 where the row has the category, 0 where it has another, NaN where it has none."""
+    return np.where(np.isnan(codes), np.nan, codes == category)
+
+
+def _known(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    return values[~np.isnan(values)] if values.dtype.kind == "f" else values
+
+
+def _scaled_rows(table: Table, scale: FloatArray, dtype: np.dtype[Any]) -> sp.csr_array:
+    lengths = [len(values) for values in table.values]
+    data = np.concatenate(
+        [np.nan_to_num(values / by) for values, by in zip(table.values, scale, strict=True)]
+    )
+    rows = np.concatenate(table.rows)
+    ends = np.concatenate([[0], np.cumsum(lengths)])
+    shape = (table.n_rows, len(lengths))
+    return sp.csc_array((data.astype(dtype), rows, ends), shape=shape).tocsr()

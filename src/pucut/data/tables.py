@@ -1,0 +1,272 @@
+"""Tables of numbers, categories and missing values, column by column, for the native trees.
+
+Dense arrays, data frames and sparse matrices are read by view wherever their types allow. What was
+learned of the columns when a forest was grown (`TableFormat`) is needed to read later rows.
+"""
+
+import numbers
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+from sklearn.utils import assert_all_finite
+
+from pucut._support.checks import BoolArray, is_missing
+
+MOST_CATEGORIES = 255  # a column, as in scikit-learn's histogram trees
+MOST_ROWS = np.iinfo(np.int32).max
+
+# Read as they are; others are converted to the first of these that holds them.
+_TYPES = tuple(np.dtype(kind) for kind in ("f4", "f8", "u1", "i4", "i8"))
+
+Column = npt.NDArray[Any]
+
+
+@dataclass(frozen=True, eq=False)
+class TableFormat:
+    """For each column its categories, smallest first, or None for a column of numbers."""
+
+    categories: tuple[npt.NDArray[np.object_] | None, ...]
+
+    @property
+    def n_columns(self) -> int:
+        return len(self.categories)
+
+    @property
+    def n_categories(self) -> npt.NDArray[np.int32]:
+        """0 for columns of numbers."""
+        return np.array(
+            [0 if known is None else max(len(known), 1) for known in self.categories],
+            dtype=np.int32,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Columns of numbers, in which a category is its place in the format and NaN means missing."""
+
+    n_rows: int
+    values: tuple[Column, ...]
+    # The rows of the values, where the table is sparse; else empty.
+    rows: tuple[npt.NDArray[np.int32], ...]
+    format: TableFormat
+
+
+def read_table(
+    X: Any, known: TableFormat | None = None, *, categorical_features: Any = "from_dtype"
+) -> Table:
+    """Reads `X`; with `known`, as rows of a table that was read before.
+
+    Columns of strings or other objects, and of the category types of pandas and polars, are
+    categorical, as are those named by `categorical_features` (a mask, indices, or names of columns
+    of a data frame). Categories that are not in `known` count as missing.
+    """
+    if isinstance(X, Table):
+        return X
+    names: list[Any] | None = None
+    if sp.issparse(X):
+        table = _read_sparse(X)
+        if known is None and _is_given(categorical_features):
+            raise ValueError("categorical_features needs dense X, found a sparse matrix")
+        return table if known is None else _with_format(table, known)
+    if hasattr(X, "columns") and hasattr(X, "dtypes"):
+        names = list(X.columns)
+        # By number where names may repeat.
+        by_place = hasattr(X, "iloc")
+        columns = [X.iloc[:, j] if by_place else X[name] for j, name in enumerate(names)]
+        n_rows = len(X)
+    else:
+        array = np.asarray(X)
+        if array.ndim != 2:
+            raise ValueError(f"X must have two dimensions, found shape {array.shape}")
+        if array.dtype.kind in "biuf":
+            assert_all_finite(array, allow_nan=True, input_name="X")
+        n_rows = len(array)
+        columns = list(_supported(array).T)
+    if n_rows < 1 or n_rows > MOST_ROWS or not columns:
+        raise ValueError(
+            f"X must have 1 to {MOST_ROWS} rows and at least one column, found "
+            f"shape ({n_rows}, {len(columns)})"
+        )
+    if known is not None and known.n_columns != len(columns):
+        raise ValueError(
+            f"X has {len(columns)} features, but the forest was grown on {known.n_columns}"
+        )
+    chosen = _chosen_columns(categorical_features, len(columns), names)
+    values: list[Column] = []
+    categories: list[npt.NDArray[np.object_] | None] = []
+    for j, column in enumerate(columns):
+        if known is not None:
+            learned = known.categories[j]
+            is_categorical = learned is not None
+        else:
+            learned = None
+            is_categorical = bool(chosen[j]) or _holds_categories(column)
+        if is_categorical:
+            codes, learned = _encode(column, learned, j)
+            values.append(codes)
+        else:
+            values.append(_numbers(column, j))
+        categories.append(learned)
+    return Table(n_rows, tuple(values), (), TableFormat(tuple(categories)))
+
+
+def _read_sparse(X: Any) -> Table:
+    if X.dtype.kind not in "biuf":
+        raise ValueError(f"X must hold real numbers, found a sparse matrix of dtype {X.dtype}")
+    n_rows, n_columns = X.shape
+    if n_rows < 1 or n_rows > MOST_ROWS or n_columns < 1:
+        raise ValueError(
+            f"X must have 1 to {MOST_ROWS} rows and at least one column, found "
+            f"shape {tuple(X.shape)}"
+        )
+    columns = X.tocsc()
+    if not columns.has_canonical_format:
+        if columns is X:
+            columns = columns.copy()
+        columns.sum_duplicates()
+    data = _supported(columns.data)
+    assert_all_finite(data, allow_nan=True, input_name="X")
+    places = np.asarray(columns.indices, dtype=np.int32)
+    ends = columns.indptr
+    ranges = [slice(ends[j], ends[j + 1]) for j in range(n_columns)]
+    return Table(
+        int(n_rows),
+        tuple(data[part] for part in ranges),
+        tuple(places[part] for part in ranges),
+        TableFormat((None,) * n_columns),
+    )
+
+
+def _with_format(table: Table, known: TableFormat) -> Table:
+    if known.n_columns != table.format.n_columns:
+        raise ValueError(
+            f"X has {table.format.n_columns} features, but the forest was grown on "
+            f"{known.n_columns}"
+        )
+    if any(categories is not None for categories in known.categories):
+        raise ValueError("X is sparse, but the forest was grown on categories")
+    return table
+
+
+def _is_given(categorical_features: Any) -> bool:
+    if categorical_features is None:
+        return False
+    return not (isinstance(categorical_features, str) and categorical_features == "from_dtype")
+
+
+def _chosen_columns(chosen: Any, n_columns: int, names: list[Any] | None) -> BoolArray:
+    mask = np.zeros(n_columns, dtype=np.bool_)
+    if not _is_given(chosen):
+        return mask
+    if isinstance(chosen, (str, bytes)) or not isinstance(chosen, Iterable):
+        raise ValueError(
+            "categorical_features must be 'from_dtype', None, a mask, or a list of indices or "
+            f"names, found {chosen!r}"
+        )
+    entries = list(chosen)
+    if entries and all(isinstance(entry, (bool, np.bool_)) for entry in entries):
+        if len(entries) != n_columns:
+            raise ValueError(
+                f"categorical_features is a mask of length {len(entries)}, but X has {n_columns} "
+                "columns"
+            )
+        mask[:] = entries
+        return mask
+    for entry in entries:
+        if isinstance(entry, str):
+            if names is None or entry not in names:
+                raise ValueError(
+                    f"categorical_features names {entry!r}, which is no column of X"
+                    + (": X has no column names" if names is None else "")
+                )
+            mask[names.index(entry)] = True
+        elif isinstance(entry, numbers.Integral) and -n_columns <= int(entry) < n_columns:
+            mask[int(entry)] = True
+        else:
+            raise ValueError(
+                f"categorical_features must hold column names or indices below {n_columns}, found "
+                f"{entry!r}"
+            )
+    return mask
+
+
+def _holds_categories(column: Any) -> bool:
+    kind = str(getattr(column, "dtype", "")).lower()
+    if kind.startswith(("categor", "enum", "str", "utf8", "<u", ">u")):
+        return True
+    if getattr(column.dtype, "kind", "O") not in "OUST":
+        return False
+    return any(isinstance(value, (str, bytes)) for value in np.asarray(column, dtype=object))
+
+
+def _encode(
+    column: Any, known: npt.NDArray[np.object_] | None, number: int
+) -> tuple[Column, npt.NDArray[np.object_]]:
+    plain = [
+        value.item() if isinstance(value, np.generic) else value
+        for value in np.asarray(column, dtype=object)
+    ]
+    present = [None if is_missing(value) else value for value in plain]
+    if known is None:
+        distinct = {value for value in present if value is not None}
+        if len(distinct) > MOST_CATEGORIES:
+            raise ValueError(
+                f"column {number} of X has {len(distinct)} categories, allowed are "
+                f"{MOST_CATEGORIES}; join rare ones, or encode it as numbers"
+            )
+        try:
+            ordered = sorted(distinct)
+        except TypeError:
+            ordered = sorted(distinct, key=lambda value: (type(value).__name__, str(value)))
+        known = np.empty(len(ordered), dtype=object)
+        known[:] = ordered
+    places = {value: place for place, value in enumerate(known)}
+    codes = np.fromiter(
+        (places.get(value, np.nan) if value is not None else np.nan for value in present),
+        dtype=np.float32,
+        count=len(present),
+    )
+    return codes, known
+
+
+def _numbers(column: Any, number: int) -> Column:
+    if isinstance(column, np.ndarray) and column.dtype in _TYPES:
+        return column  # checked as a part of X
+    dtype = getattr(column, "dtype", None)
+    is_extension = not isinstance(dtype, np.dtype) and getattr(dtype, "kind", "") in tuple("iufb")
+    if is_extension and column.isna().any():  # a type of pandas with missing values of its own
+        array = column.to_numpy(dtype=np.float64, na_value=np.nan)
+    else:
+        array = np.asarray(column)
+    if array.dtype.kind not in "biuf":
+        array = _numbers_from_objects(array, number)
+    array = _supported(array)
+    if array.dtype.kind == "f":
+        assert_all_finite(array, allow_nan=True, input_name="X")
+    return array
+
+
+def _numbers_from_objects(array: Column, number: int) -> Column:
+    if array.dtype.kind == "c":
+        raise ValueError(f"Complex data not supported: column {number} of X is {array.dtype}")
+    if array.dtype.kind in "mM":
+        raise ValueError(f"column {number} of X holds dates, which are neither numbers nor classes")
+    return np.array(
+        [np.nan if is_missing(value) else float(value) for value in array], dtype=np.float64
+    )
+
+
+def _supported(array: Column) -> Column:
+    """The array itself where its type is read as it is."""
+    if array.dtype in _TYPES or array.dtype.kind not in "biuf":
+        return array
+    if array.dtype.kind == "b":
+        return array.view(np.uint8)
+    for wanted in _TYPES:
+        if np.can_cast(array.dtype, wanted, "safe"):
+            return array.astype(wanted)
+    return array.astype(np.float64)

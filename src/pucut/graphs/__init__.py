@@ -1,0 +1,1 @@
+"""From points to a graph of similarities: neighbours, weights, weighted spaces."""

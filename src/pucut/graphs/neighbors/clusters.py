@@ -1,0 +1,229 @@
+"""Approximate neighbours: each row is compared with the clusters whose centres are nearest to it.
+
+Rows are divided into small clusters by a few steps of k-means on a sample. A query visits the
+clusters with the nearest centres; queries that visit the same cluster share one matrix product.
+How many clusters have to be visited is learnt from the true neighbours of a sample of rows. Among
+the rows visited the answer is exact (blocks.py). Everything follows from the seed, with any number
+of threads. What is visited depends on the dimension of the data and not on the number of rows n;
+only finding the nearest centre grows with n, by n / size products a row.
+"""
+
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pucut._support.checks import FloatArray
+from pucut.graphs.neighbors.blocks import Round, Searcher, Visit, exact_search, in_blocks
+from pucut.graphs.neighbors.equal_rows import Indices, RowNumbers
+
+# The share of true neighbours that the clusters visited should hold.
+TARGET_RECALL = 0.99
+_SAMPLE_ROWS = 400
+_ROWS_PER_CENTER = 32
+_STEPS = 5
+# Of the share of neighbours that may be missed, the part that is missed because only clusters near
+# the point's own are looked at.
+_MISSED_AS_NOT_NEAR = 1 / 4
+# Clusters of these ranks begin a new round, with tighter thresholds.
+_ROUNDS = (0, 1, 4)
+# Where even a third of the clusters is not enough, the search stops there: what the data then
+# would need is the exact search.
+_LARGEST_SHARE = 1 / 3
+_ALWAYS_ALLOWED = 32
+_QUERIES = 4096
+_ASSIGNED_AT_ONCE = 1024
+_LARGEST_PRODUCT = 1 << 24
+
+
+class ClusterEngine:
+    """Approximate search among dense points of which no two are equal."""
+
+    method = "approximate"
+
+    def __init__(
+        self,
+        points: Any,
+        n_neighbors: int,
+        n_threads: int,
+        seed: int,
+        most_bytes: int | None = None,
+    ) -> None:
+        n_points = len(points)
+        rng = np.random.default_rng(seed)
+        self.points = points
+        self._n_threads = n_threads
+        self._searcher = Searcher(points, most_bytes=most_bytes)
+        self._centers = self._cluster(max(1, n_points // _cluster_size(n_points)), rng)
+        self._own = self._nearest_centers(points)
+        self._sizes = np.bincount(self._own, minlength=len(self._centers))
+        self._ends = np.cumsum(self._sizes)
+        order = np.argsort(self._own, kind="stable").astype(np.int32)
+        self._searcher = self._searcher.reordered(order)
+        self._n_visits, self.recall = 1, 1.0
+        self._near: RowNumbers = np.zeros((1, 1), dtype=np.int32)
+        if len(self._centers) > 1:
+            self._choose_visits(min(n_neighbors, n_points - 1), rng)
+
+    def _choose_visits(self, n_neighbors: int, rng: np.random.Generator) -> None:
+        """Learns from the true neighbours of some points, and measures the recall on others."""
+        shuffled = rng.permutation(len(self.points)).astype(np.int32)
+        sample = shuffled[: 2 * _SAMPLE_ROWS]
+        rows, k = self.points[sample], n_neighbors + 1
+        # In the order of the clusters, nearer and nearer columns would come late, and pass.
+        indices, _ = exact_search(self._searcher.reordered(shuffled), rows, k, self._n_threads)
+        is_other = indices != sample[:, None]
+        half = len(sample) // 2
+        n_near = self._learn_visits(sample[:half], indices[:half], is_other[:half])
+        centers = Searcher(self._centers)
+        self._near, _ = exact_search(centers, self._centers, n_near, self._n_threads)
+        found, _ = self._search_points(sample[half:], k)
+        hits = (indices[half:, :, None] == found[:, None, :]).any(axis=2)
+        self.recall = float(hits[is_other[half:]].mean())
+
+    def search(self, queries: Any, k: int) -> tuple[RowNumbers, FloatArray]:
+        if queries is self.points:
+            return self._search_points(None, k)
+        # The nearest centres are found exactly, so that no answer depends on other queries.
+        visited, _ = exact_search(
+            Searcher(self._centers), self._searcher.scaled(queries), self._n_visits, self._n_threads
+        )
+        return self._search_in(queries, visited[:, 0], k, lambda rows: visited[rows])
+
+    def _search_points(self, points: RowNumbers | None, k: int) -> tuple[RowNumbers, FloatArray]:
+        """The same for some of the points, or all; their cluster is known, which is faster."""
+        rows = self.points if points is None else self.points[points]
+        own = self._own if points is None else self._own[points]
+        return self._search_in(rows, own, k, lambda part: self._visited(rows[part], own[part]))
+
+    def _search_in(
+        self, queries: Any, own: RowNumbers, k: int, visited_by: Callable[[RowNumbers], RowNumbers]
+    ) -> tuple[RowNumbers, FloatArray]:
+        order = np.argsort(own, kind="stable").astype(np.int32)
+        indices = np.empty((len(queries), k), dtype=np.int32)
+        distances = np.empty((len(queries), k))
+
+        def search(start: int) -> None:
+            rows = order[start : start + _QUERIES]
+            visited = visited_by(rows)
+            is_poor = self._sizes[visited].sum(axis=1) < k
+            for is_part, is_restricted in ((is_poor, False), (~is_poor, True)):
+                part = rows[is_part]
+                if len(part):
+                    rounds = self._rounds(visited[is_part]) if is_restricted else None
+                    indices[part], distances[part] = self._searcher.search(queries[part], k, rounds)
+
+        in_blocks(search, range(0, len(queries), _QUERIES), self._n_threads)
+        return indices, distances
+
+    def _cluster(self, n_clusters: int, rng: np.random.Generator) -> npt.NDArray[np.float32]:
+        """Centres by k-means on a sample, numbered so that near ones have near numbers."""
+        n_points = len(self.points)
+        n_rows = min(n_points, _ROWS_PER_CENTER * n_clusters)
+        sample = self.points[np.sort(rng.choice(n_points, n_rows, replace=False))]
+        scaled = self._searcher.scaled(sample).astype(np.float32)
+        self._centers = scaled[np.sort(rng.choice(n_rows, n_clusters, replace=False))]
+        for _ in range(_STEPS):
+            own = self._nearest_centers(sample)
+            order = np.argsort(own, kind="stable")
+            present, starts = np.unique(own[order], return_index=True)
+            sums = np.add.reduceat(scaled[order], starts, axis=0, dtype=np.float64)
+            counts = np.diff(np.append(starts, n_rows))
+            self._centers[present] = sums / counts[:, None]
+        return self._centers[_in_halves(self._centers, np.arange(n_clusters))]
+
+    def _nearest_centers(self, rows: Any) -> RowNumbers:
+        nearest = np.empty(len(rows), dtype=np.int32)
+        norms = _squared_norms(self._centers)
+        twice = -2 * self._centers
+
+        n_rows = max(1, min(_ASSIGNED_AT_ONCE, _LARGEST_PRODUCT // len(self._centers)))
+
+        def assign(start: int) -> None:
+            block = slice(start, start + n_rows)
+            product = self._searcher.scaled(rows[block]).astype(np.float32) @ twice.T
+            product += norms
+            nearest[block] = product.argmin(axis=1)
+
+        in_blocks(assign, range(0, len(rows), n_rows), self._n_threads)
+        return nearest
+
+    def _learn_visits(
+        self, sample: RowNumbers, neighbors: RowNumbers, is_other: npt.NDArray[np.bool_]
+    ) -> int:
+        """Sets the number of visits for the target recall; returns how many clusters are near."""
+        n_clusters = len(self._centers)
+        clusters = self._own[neighbors]
+        norms = _squared_norms(self._centers)
+
+        def ranks(rows: npt.NDArray[np.float32]) -> Indices:
+            order = np.argsort(norms - 2 * rows @ self._centers.T, axis=1, kind="stable")
+            ranks = np.empty_like(order)
+            np.put_along_axis(ranks, order, np.arange(n_clusters)[None], axis=1)
+            return np.asarray(np.take_along_axis(ranks, clusters, axis=1)[is_other])
+
+        def enough(counts: Indices, share: float) -> int:
+            return int(np.quantile(counts, share, method="higher"))
+
+        from_own = ranks(self._centers[self._own[sample]])
+        missed = 1 - TARGET_RECALL
+        n_near = enough(from_own + 1, 1 - missed * _MISSED_AS_NOT_NEAR)
+        from_row = ranks(self._searcher.scaled(self.points[sample]).astype(np.float32))
+        n_visits = enough(np.where(from_own < n_near, from_row + 1, n_clusters), TARGET_RECALL)
+        most = max(_ALWAYS_ALLOWED, int(_LARGEST_SHARE * n_clusters))
+        self._n_visits = min(n_visits, most, n_clusters)
+        return max(n_near, self._n_visits)
+
+    def _visited(self, queries: Any, own: RowNumbers) -> RowNumbers:
+        """The clusters each query visits, nearest first up to the limits of the rounds."""
+        rows = self._searcher.scaled(queries).astype(np.float32)
+        norms = _squared_norms(self._centers)
+        visited = np.empty((len(rows), self._n_visits), dtype=np.int32)
+        limits = [limit for limit in (*_ROUNDS, self._n_visits - 1) if limit < self._n_visits]
+        starts = np.flatnonzero(np.diff(own, prepend=-1))
+        for start, stop in zip(starts, np.append(starts[1:], len(own)), strict=True):
+            near = self._near[own[start]]
+            scores = norms[near] - 2 * rows[start:stop] @ self._centers[near].T
+            nearest = np.argpartition(scores, limits, axis=1)[:, : self._n_visits]
+            visited[start:stop] = near[nearest]
+        return visited
+
+    def _rounds(self, visited: RowNumbers) -> list[Round]:
+        limits = [*(limit for limit in _ROUNDS if limit < visited.shape[1]), visited.shape[1]]
+        rounds: list[Round] = []
+        for first, last in itertools.pairwise(limits):
+            cluster = visited[:, first:last].ravel()
+            order = np.argsort(cluster, kind="stable")
+            query = order // (last - first)
+            present, starts = np.unique(cluster[order], return_index=True)
+            parts = np.split(query, starts[1:])
+            rounds.append(
+                [
+                    Visit(part, slice(self._ends[c] - self._sizes[c], self._ends[c]))
+                    for c, part in zip(present, parts, strict=True)
+                    if self._sizes[c]
+                ]
+            )
+        return rounds
+
+
+def _cluster_size(n_points: int) -> int:
+    """Larger clusters for more rows: fewer centres to compare each row with."""
+    return int(np.clip(n_points**0.5 / 2, 256, 1024))
+
+
+def _squared_norms(rows: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    norms: npt.NDArray[np.float32] = np.einsum("ij,ij->i", rows, rows)
+    return norms
+
+
+def _in_halves(rows: npt.NDArray[np.float32], numbers: Indices) -> Indices:
+    """Orders rows by splitting them at the median of their widest feature, again and again."""
+    if len(numbers) <= 2:
+        return numbers
+    widest = np.ptp(rows[numbers], axis=0).argmax()
+    numbers = numbers[np.argsort(rows[numbers, widest], kind="stable")]
+    half = len(numbers) // 2
+    return np.concatenate([_in_halves(rows, numbers[:half]), _in_halves(rows, numbers[half:])])

@@ -1,0 +1,126 @@
+"""Rows that are equal are searched once: tables of few values hold many of them.
+
+Groups are numbered by their first member, so that among groups at one distance the smaller number
+holds the smaller row. The k nearest rows are then found among the members of the k nearest groups.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pucut._support.checks import FloatArray, is_sparse
+
+Indices = npt.NDArray[np.int64]
+# As they are kept for all rows.
+RowNumbers = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True, eq=False)
+class EqualRows:
+    """Groups of equal rows: the members of group g are members[offsets[g] : offsets[g + 1]]."""
+
+    group_of: RowNumbers
+    members: RowNumbers
+    offsets: Indices
+
+    @property
+    def n_groups(self) -> int:
+        return len(self.offsets) - 1
+
+    @property
+    def are_all_single(self) -> bool:
+        return self.n_groups == len(self.members)
+
+    @property
+    def first_members(self) -> RowNumbers:
+        return self.members[self.offsets[:-1]]
+
+    def expanded(
+        self, groups: npt.NDArray[Any], distances: FloatArray, k: int
+    ) -> tuple[Indices, FloatArray]:
+        """The k nearest rows, by distance and number, from the nearest groups in that order.
+
+        Of each group at most k members can be among them, the first ones.
+        """
+        taken = np.minimum(np.diff(self.offsets)[groups], k)
+        # Groups whose predecessors hold more than k rows already are out of reach, unless they
+        # are as near as one that is not.
+        before = np.cumsum(taken, axis=1) - taken
+        farthest = np.take_along_axis(distances, (before < k).sum(axis=1)[:, None] - 1, axis=1)
+        reachable = distances <= farthest
+        taken = np.where(reachable, taken, 0).ravel()
+        query = np.repeat(np.arange(len(groups)), taken.reshape(groups.shape).sum(axis=1))
+        within = np.arange(taken.sum()) - np.repeat(np.cumsum(taken) - taken, taken)
+        rows = self.members[np.repeat(self.offsets[groups.ravel()], taken) + within]
+        flat = np.repeat(distances.ravel(), taken)
+        return first_of_each(query, flat, rows, len(groups), k)
+
+
+def group_equal_rows(points: Any) -> EqualRows:
+    """Finds equal rows by a hash, and compares those whose hash is equal."""
+    n_rows = points.shape[0]
+    hashes = _sparse_hashes(points) if is_sparse(points) else _dense_hashes(points)
+    rising = np.sort(hashes)
+    if not (rising[1:] == rising[:-1]).any():
+        own = np.arange(n_rows, dtype=np.int32)
+        return EqualRows(own, own, np.arange(n_rows + 1))
+    del rising
+    _, first, group = np.unique(hashes, return_index=True, return_inverse=True)
+    representative = first[group.reshape(-1)]
+    # Unequal rows with one hash stay by themselves: groups need not be as large as possible.
+    repeated = np.flatnonzero(representative != np.arange(n_rows))
+    for start in range(0, len(repeated), 1024):
+        rows = repeated[start : start + 1024]
+        unequal = points[rows] != points[representative[rows]]
+        differs = unequal.sum(axis=1) if is_sparse(unequal) else unequal.any(axis=1)
+        rows = rows[np.asarray(differs).ravel() > 0]
+        representative[rows] = rows
+    _, group_of = np.unique(representative, return_inverse=True)
+    groups = group_of.reshape(-1).astype(np.int32)
+    members = np.argsort(groups, kind="stable").astype(np.int32)
+    offsets = np.concatenate([[0], np.cumsum(np.bincount(groups))]).astype(np.int64)
+    return EqualRows(groups, members, offsets)
+
+
+def first_of_each(
+    query: npt.NDArray[Any], distances: FloatArray, rows: npt.NDArray[Any], n_queries: int, k: int
+) -> tuple[Indices, FloatArray]:
+    """Of candidates (query, distance, row) the k first of each query by distance, then row.
+
+    Candidates are in the order of their queries, at least k for each.
+    """
+    order = np.lexsort((rows, distances, query))
+    counts = np.bincount(query, minlength=n_queries)
+    kept = order[(np.cumsum(counts) - counts)[:, None] + np.arange(k)]
+    return rows[kept].astype(np.int64, copy=False), distances[kept]
+
+
+def _multipliers(n: int) -> npt.NDArray[np.uint64]:
+    odd = np.random.default_rng(0).integers(1 << 63, size=n, dtype=np.uint64)
+    return odd * np.uint64(2) + np.uint64(1)
+
+
+def _dense_hashes(points: npt.NDArray[Any]) -> npt.NDArray[np.uint64]:
+    multipliers = _multipliers(points.shape[1])
+    hashes = np.empty(len(points), dtype=np.uint64)
+    step = max(1, (1 << 18) // max(1, points.shape[1]))
+    for start in range(0, len(points), step):
+        block = points[start : start + step].astype(np.float64)
+        hashes[start : start + step] = _mixed(block) @ multipliers
+    return hashes
+
+
+def _sparse_hashes(points: Any) -> npt.NDArray[np.uint64]:
+    hashes = np.zeros(points.shape[0], dtype=np.uint64)
+    row = np.repeat(np.arange(points.shape[0]), np.diff(points.indptr))
+    mixed = _mixed(points.data.astype(np.float64))
+    np.add.at(hashes, row, mixed * _multipliers(points.shape[1])[points.indices])
+    return hashes
+
+
+def _mixed(values: FloatArray) -> npt.NDArray[np.uint64]:
+    """Bits in which small whole numbers, whose low bits are all 0, differ everywhere."""
+    bits = (values + 0.0).view(np.uint64)  # -0.0 equals 0.0, and must have its bits
+    return bits ^ (bits >> np.uint64(32))

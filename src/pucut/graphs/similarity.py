@@ -1,0 +1,97 @@
+"""From nearest neighbours to a graph: an edge where either row is a neighbour of the other.
+
+From `NARROW_FROM` rows on weights are of single precision, which takes a third of the memory of a
+graph away. They are then rounded to 24 bits, and weights too small for that are the smallest
+normal number, so that no edge is lost; cuts are computed in double precision from what is there.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from pucut import _core
+from pucut._support.checks import FloatArray
+from pucut.graphs.neighbors import NeighborLists
+from pucut.trees.forest import Proximities
+
+NARROW_FROM = 500_000
+# Rows whose weights are computed at a time.
+_BLOCK_ROWS = 1 << 16
+_MOST_SMALL_OFFSET = np.iinfo(np.int32).max
+
+
+def gaussian_graph(neighbors: NeighborLists, *, sigma: float, n_features: int) -> sp.csr_array:
+    """Weights exp(-d^2 / (2 sigma^2 H)), with d the distance and H the number of features.
+
+    The paper does not write the H, but without it distances grow with the number of features and
+    all weights vanish.
+    """
+    return weighted_graph(
+        neighbors, lambda squared: gaussian_weights(squared, sigma=sigma, n_features=n_features)
+    )
+
+
+def weighted_graph(
+    neighbors: NeighborLists, weights_of: Callable[[FloatArray], FloatArray]
+) -> sp.csr_array:
+    """The graph whose weights are a function of squared distances, computed by blocks of rows."""
+    squared = neighbors.squared_distances
+    is_narrow = len(squared) >= NARROW_FROM
+    weights: npt.NDArray[np.floating] = np.empty(
+        squared.shape, dtype=np.float32 if is_narrow else np.float64
+    )
+    for start in range(0, len(squared), _BLOCK_ROWS):
+        rows = slice(start, start + _BLOCK_ROWS)
+        wide = weights_of(squared[rows])
+        if is_narrow:
+            wide = np.where(wide > 0.0, np.maximum(wide, np.finfo(np.float32).tiny), 0.0)
+        weights[rows] = wide
+    return symmetric_graph(neighbors.indices, weights)
+
+
+def gaussian_weights(squared: FloatArray, *, sigma: float, n_features: int) -> FloatArray:
+    """exp(-d^2 / (2 sigma^2 H)) for squared distances."""
+    if not sigma > 0.0 or not np.isfinite(sigma):
+        raise ValueError(f"sigma must be above 0 and finite, found {sigma!r}")
+    weights: FloatArray = np.exp(squared / (-2.0 * float(sigma) ** 2 * n_features))
+    return weights
+
+
+def gaussian_distances(similarity: FloatArray, *, sigma: float, n_features: int) -> FloatArray:
+    """The distances of which `gaussian_weights` are these; infinite for 0."""
+    with np.errstate(divide="ignore"):
+        squared = -2.0 * sigma**2 * n_features * np.log(similarity)
+    distances: FloatArray = np.sqrt(np.maximum(squared, 0.0))
+    return distances
+
+
+def proximity_graph(proximities: Proximities) -> sp.csr_array:
+    """Weights are the shares of trees in which two rows meet in one leaf."""
+    return symmetric_graph(proximities.indices, proximities.share)
+
+
+def symmetric_graph(
+    indices: npt.NDArray[np.int32], weights: npt.NDArray[np.floating]
+) -> sp.csr_array:
+    """The graph of lists of neighbours: an edge where either lists the other; no weights of 0.
+
+    Where both list each other the larger weight counts; distances give both the same. The weights
+    keep their precision, single or double.
+    """
+    n_rows, n_neighbors = indices.shape
+    built = _core.symmetric_graph(
+        np.ascontiguousarray(indices, dtype=np.int32).reshape(-1),
+        np.ascontiguousarray(weights).reshape(-1),
+        n_neighbors,
+    )
+    offsets = built["offsets"]
+    if offsets[-1] <= _MOST_SMALL_OFFSET:  # scipy would make both kinds of numbers wide otherwise
+        offsets = offsets.astype(np.int32)
+    graph = sp.csr_array(
+        (built["weights"], built["neighbors"], offsets), shape=(n_rows, n_rows), copy=False
+    )
+    graph.has_sorted_indices = True
+    graph.has_canonical_format = True
+    return graph

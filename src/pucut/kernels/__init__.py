@@ -1,0 +1,1 @@
+"""Gaussian kernels: machines and ridge regression on them."""

@@ -1,0 +1,138 @@
+"""Support vector machines, exact where that is fast, and the maps of kernels they need.
+
+f(x) = sum_j weight_j k(x, z_j) + intercept, with k the Gaussian kernel exp(-gamma d^2) and gamma
+one over the number of features, which have variance 1 each; or f(x) = weight x + intercept.
+
+libsvm's time grows with the square of the rows and more. From `MOST_EXACT_ROWS` on the kernel is
+that of a few landmarks (the Nystroem method): f is found among sums over these, with liblinear's
+squared hinge loss. The linear machine is liblinear's at every size.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.spatial.distance import cdist
+from sklearn.svm import SVC, LinearSVC
+
+from pucut._support.checks import BoolArray, FloatArray, is_sparse
+
+KERNELS = ("rbf", "linear")
+MOST_EXACT_ROWS = 2000
+LANDMARKS = 300
+# Rows whose kernel is held at once.
+_BLOCK = 2000
+
+
+@dataclass(frozen=True, eq=False)
+class Machine:
+    """A fitted machine: `landmarks` are the z_j, or None for a linear one.
+
+    Every row is summed by itself and in one order, so equal rows have equal scores, to the bit.
+    """
+
+    landmarks: Any
+    weights: FloatArray
+    intercept: float
+    gamma: float
+
+    def scores(self, points: Any) -> FloatArray:
+        """f of each row: above 0 means positive."""
+        found = np.empty(points.shape[0])
+        for start in range(0, len(found), _BLOCK):
+            rows = points[start : start + _BLOCK]
+            if self.landmarks is not None:
+                rows = gaussian_kernel(rows, self.landmarks, self.gamma)
+            found[start : start + _BLOCK] = _row_sums(rows, self.weights)
+        return found + self.intercept
+
+
+@dataclass(frozen=True, eq=False)
+class KernelMap:
+    """Features whose products are the kernel, exactly so between the landmarks."""
+
+    landmarks: Any
+    root: FloatArray
+    gamma: float
+
+    def features(self, points: Any) -> FloatArray:
+        return np.asarray(gaussian_kernel(points, self.landmarks, self.gamma) @ self.root)
+
+    def machine(self, weights: FloatArray, intercept: float) -> Machine:
+        """The machine that has these weights on the features."""
+        return Machine(self.landmarks, self.root @ weights, intercept, self.gamma)
+
+
+def fit_svm(
+    points: Any,
+    is_positive: BoolArray,
+    *,
+    positive_cost: float,
+    negative_cost: float,
+    kernel: str,
+    random: np.random.RandomState,
+) -> Machine:
+    """The machine of least squared norm / 2 + sum of cost times hinge loss; costs by class."""
+    points = as_float64(points)
+    gamma = 1.0 / points.shape[1]
+    target = is_positive.astype(np.intp)
+    costs = {0: float(negative_cost), 1: float(positive_cost)}
+    if kernel == "rbf" and points.shape[0] <= MOST_EXACT_ROWS:
+        exact = SVC(gamma=gamma, class_weight=costs).fit(points, target)
+        weights = exact.dual_coef_
+        weights = weights.toarray() if is_sparse(weights) else weights
+        return Machine(exact.support_vectors_, np.ravel(weights), float(exact.intercept_[0]), gamma)
+    linear = LinearSVC(dual=False, class_weight=costs)
+    if kernel == "linear":
+        linear.fit(points, target)
+        return Machine(None, linear.coef_[0], float(linear.intercept_[0]), gamma)
+    mapped = kernel_map(points, random)
+    # Landmarks change more than a looser end does, which takes a fraction of the time.
+    linear.set_params(tol=1e-2)
+    linear.fit(mapped.features(points), target)
+    return mapped.machine(linear.coef_[0], float(linear.intercept_[0]))
+
+
+def kernel_map(
+    points: Any, random: np.random.RandomState, n_landmarks: int = LANDMARKS
+) -> KernelMap:
+    """Landmarks drawn from the rows; all rows where there are no more than `n_landmarks`."""
+    points = as_float64(points)
+    gamma = 1.0 / points.shape[1]
+    n_rows = points.shape[0]
+    drawn = np.arange(n_rows)
+    if n_rows > n_landmarks:
+        drawn = np.sort(random.choice(n_rows, n_landmarks, replace=False))
+    landmarks = points[drawn]
+    values, vectors = np.linalg.eigh(gaussian_kernel(landmarks, landmarks, gamma))
+    kept = values > 1e-10 * values[-1]  # below is rounding: landmarks that are nearly equal
+    return KernelMap(landmarks, vectors[:, kept] / np.sqrt(values[kept]), gamma)
+
+
+def gaussian_kernel(points: Any, landmarks: Any, gamma: float) -> FloatArray:
+    """exp(-gamma d^2) of each row and each landmark."""
+    if is_sparse(points):
+        squared = (
+            _row_sums(points.multiply(points), np.ones(points.shape[1]))[:, None]
+            + _row_sums(landmarks.multiply(landmarks), np.ones(points.shape[1]))[None, :]
+            - 2.0 * (points @ landmarks.T).toarray()
+        )
+    else:
+        squared = cdist(points, landmarks, "sqeuclidean")
+    kernel: FloatArray = np.exp(-gamma * np.maximum(squared, 0.0))
+    return kernel
+
+
+def as_float64(points: Any) -> Any:
+    """What libsvm and liblinear take."""
+    if is_sparse(points):
+        return sp.csr_array(points, dtype=np.float64)
+    return np.ascontiguousarray(points, dtype=np.float64)
+
+
+def _row_sums(rows: Any, weights: FloatArray) -> FloatArray:
+    """rows @ weights, in an order that does not depend on where a row stands."""
+    if is_sparse(rows):
+        return np.asarray(rows.tocsr() @ weights, dtype=np.float64)
+    return np.asarray((rows * weights).sum(axis=1), dtype=np.float64)

@@ -1,0 +1,110 @@
+"""What all PU classifiers have in common: labels, the prior, the threshold, probabilities."""
+
+from abc import abstractmethod
+from typing import Any, Self
+
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from pucut._support.checks import FloatArray
+from pucut.calibration import calibrate
+from pucut.dask import classes_of, empty_piece, probabilities_of
+from pucut.data.containers import checked_table
+from pucut.data.labels import PULabels, checked_prior, checked_pu_labels
+from pucut.priors import PriorEstimate, estimate_prior
+from pucut.scores.thresholds import positives_by_prior, threshold_for_share
+
+
+def check_columns(estimator: Any, X: Any, *, reset: bool) -> None:
+    """Checks, or learns, the number and names of the columns of a Dask collection."""
+    validate_data(estimator, empty_piece(X), reset=reset, skip_check_array=True)
+
+
+class PUClassifier(ClassifierMixin, BaseEstimator):
+    """Base of the PU classifiers: a subclass learns scores, this class makes answers of them.
+
+    `fit` of a subclass calls `_read_labels`, `_settle_prior` and `_settle_answers`; `_score_rows`
+    scores rows, seen or not, each by itself.
+    """
+
+    classes_: npt.NDArray[Any]
+    prior_: float
+    threshold_: float
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
+    @abstractmethod
+    def fit(self, X: Any, y: Any) -> Self:
+        """Learns from the labelled and the unlabelled rows."""
+
+    @abstractmethod
+    def _score_rows(self, X: Any) -> Any:
+        """The score of each row, as an array: higher means more likely positive."""
+
+    def decision_function(self, X: Any) -> Any:
+        """Score of each row less the threshold: above 0 means positive."""
+        check_is_fitted(self)
+        return self._score_rows(X) - self.threshold_
+
+    def predict(self, X: Any) -> Any:
+        """The class of each row, in the two values of `y`."""
+        check_is_fitted(self)
+        return classes_of(self.decision_function(X), self.classes_)
+
+    def predict_proba(self, X: Any) -> Any:
+        """Probabilities of the two classes, calibrated so that they meet the prior on average."""
+        check_is_fitted(self)
+        return probabilities_of(self._score_rows(X), self._calibration.probabilities)
+
+    def _checked_table(self, X: Any, *, reset: bool) -> Any:
+        return checked_table(self, X, reset=reset)
+
+    def _read_labels(self, y: Any, n_samples: int) -> PULabels:
+        labels = checked_pu_labels(y, pos_label=self.pos_label, n_samples=n_samples)
+        self.classes_ = labels.classes
+        return labels
+
+    def _settle_prior(
+        self, X: Any, labels: PULabels, scores: FloatArray | None = None, method: str = "auto"
+    ) -> None:
+        """Sets `prior_`, and `prior_estimate_` with how it was found (None where it was given).
+
+        The estimate rests on `scores`, out of fold, where there are any, else on X.
+        """
+        self.prior_estimate_: PriorEstimate | None = None
+        if isinstance(self.prior, str):
+            self.prior_estimate_ = estimate_prior(
+                X, labels.is_labelled, method, scores=scores, random_state=self.random_state
+            )
+        given = self.prior if self.prior_estimate_ is None else self.prior_estimate_.prior
+        self.prior_ = checked_prior(given, labels)
+
+    def _settle_answers(
+        self,
+        scores: FloatArray,
+        labels: PULabels,
+        half: float | None,
+        seen: FloatArray | None = None,
+    ) -> None:
+        """Sets threshold, classes of the rows of `fit`, and the map to probabilities.
+
+        `scores` are those of the rows of `fit`, not learned by heart; `half` is the threshold of
+        the method's own rule, None for the one that meets the prior. `seen` are other scores, from
+        which the classes of these rows are better known.
+        """
+        own = scores if seen is None else seen
+        self.scores_ = scores
+        if half is None:
+            self.threshold_ = threshold_for_share(scores, self.prior_)
+            positive = positives_by_prior(own, labels, self.prior_)
+        else:
+            self.threshold_ = half
+            positive = labels.is_labelled | (own > half)
+        self.transduction_ = labels.encode(positive)
+        self._calibration = calibrate(
+            scores, labels.is_labelled, self.prior_, half_at=self.threshold_
+        )

@@ -1,0 +1,103 @@
+"""Base of the classifiers that work on encoded points, whatever the table was."""
+
+from abc import abstractmethod
+from typing import Any, ClassVar, Protocol, Self
+
+import numpy as np
+from sklearn.base import _fit_context
+from sklearn.utils import check_random_state
+
+from pucut._support.checks import BoolArray, FloatArray
+from pucut._support.constraints import PRIOR_CONSTRAINTS, THRESHOLD_CONSTRAINTS
+from pucut.data.containers import for_any_table, with_narrow_indices
+from pucut.data.encoding import learn_encoding
+from pucut.data.labels import PULabels
+from pucut.methods._base import PUClassifier
+from pucut.scores.cross_fitting import stratified_folds
+
+# Folds of the rows for scores by models that did not see them.
+FOLDS = 5
+
+
+class Model(Protocol):
+    """What a method has learned: scores for points."""
+
+    def scores(self, points: Any) -> FloatArray: ...
+
+
+class EncodedClassifier(PUClassifier):
+    """`_learn` of a subclass learns a model from points and labels; the rest is here.
+
+    Scores of the rows of `fit` come from five further models, each of which has not seen a fifth of
+    the rows, unless a subclass has another way.
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "prior": PRIOR_CONSTRAINTS,
+        "threshold": THRESHOLD_CONSTRAINTS,
+        "pos_label": "no_validation",
+        "random_state": ["random_state"],
+    }
+    # The score above which the method itself says positive.
+    _own_threshold: ClassVar[float] = 0.0
+
+    def __sklearn_tags__(self) -> Any:
+        return for_any_table(super().__sklearn_tags__())
+
+    @_fit_context(prefer_skip_nested_validation=False)
+    def fit(self, X: Any, y: Any) -> Self:
+        """Learns from the labelled and the unlabelled rows.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Two values, the larger (or `pos_label`) for labelled positives and the other for
+            unlabelled rows; missing values mean unlabelled too.
+        """
+        X = self._checked_table(X, reset=True)
+        labels = self._read_labels(y, X.shape[0])
+        self._check_parameters()
+        self._settle_prior(X, labels)
+        random = check_random_state(self.random_state)
+        self._encoding, points = learn_encoding(X)
+        points = with_narrow_indices(points)
+        self._prepare(points, labels, random)
+        self._model = self._learn(points, labels.is_labelled, random)
+        self._keep(self._model)
+        scores = self._unseen_scores(points, labels, random)
+        self._settle_answers(scores, labels, self._half() if self.threshold == "half" else None)
+        return self
+
+    @abstractmethod
+    def _learn(self, points: Any, is_labelled: BoolArray, random: np.random.RandomState) -> Any:
+        """The model; `prior_` is known by then. Sets nothing: it is called for every fold too."""
+
+    def _check_parameters(self) -> None:
+        """For what the constraints cannot say."""
+
+    def _prepare(self, points: Any, labels: PULabels, random: np.random.RandomState) -> None:
+        """Sets what is chosen once, for the model of all rows and for those of the folds."""
+
+    def _keep(self, model: Any) -> None:
+        """Sets the attributes of the model for all rows."""
+
+    def _half(self) -> float:
+        return self._own_threshold
+
+    def _unseen_scores(
+        self, points: Any, labels: PULabels, random: np.random.RandomState
+    ) -> FloatArray:
+        """Scores of the rows of `fit`; where none can be left out, by the model that saw them."""
+        scores = np.empty(labels.n_samples)
+        for train, test in stratified_folds(labels.is_labelled, FOLDS, random):
+            model = self._model
+            if len(train) < labels.n_samples:
+                model = self._learn(points[train], labels.is_labelled[train], random)
+            scores[test] = model.scores(points[test])
+        return scores
+
+    def _score_rows(self, X: Any) -> FloatArray:
+        points = with_narrow_indices(self._encoding.encode(self._checked_table(X, reset=False)))
+        scores: FloatArray = self._model.scores(points)
+        return scores

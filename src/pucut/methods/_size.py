@@ -1,0 +1,281 @@
+"""What a fit of 2-HNC will take, in time and memory, from the size of the table alone.
+
+Memory is counted from the arrays that each stage makes, X itself left out: a memory-mapped X is
+not in memory, and an array is there already. Seconds are those of the machine whose figures stand
+in benchmarks/NOTES.md, with nothing else running; another machine may need half or twice as many.
+"""
+
+import math
+from dataclasses import dataclass
+
+from pucut._support.memory import in_words
+from pucut.graphs.similarity import NARROW_FROM
+from pucut.kernels.ridge import ROWS_OF_A_BLOCK, n_landmarks
+from pucut.trees.forest import ROWS_OF_A_TREE
+
+# What the search for neighbours may hold in low precision at the least (`graphs.neighbors.blocks`).
+SMALLEST_SEARCH_BYTES = 64 << 20
+
+# Of a table: neighbours in a list where none are asked for.
+_PAPER_NEIGHBORS, _AUTO_NEIGHBORS, _AUTO_SPACES = 5, 15, 3
+_PAPER_LARGE = 10_000
+_SMALL_PAPER_NEIGHBORS = 15
+# Arcs of a graph for each neighbour in a list, both directions: 1.58 was measured.
+_ARCS_A_NEIGHBOR = 1.6
+# Nodes of a tree for each row of it, and bytes of a node.
+_NODES_A_ROW, _NODE_BYTES = 0.4, 17
+# The path beyond its input: bytes an arc and a node, and what Python holds beside it for a node.
+_PATH_ARC_BYTES, _PATH_NODE_BYTES, _PATH_PYTHON_BYTES = 36, 98, 160
+# Blocks of a thread: products, candidates.
+_THREAD_BYTES = 96 << 20
+# What the allocator holds beyond what is asked for.
+_ALLOCATED = 1.15
+_CUTS_OF_AUTO = 48
+# Of a kernel at work: blocks of rows and landmarks, and as many matrices of landmarks alone.
+_KERNEL_ARRAYS = 6
+
+# Seconds of one processor.
+_ENCODING = 1.5e-8  # a value
+_CODING = 1e-7  # a value
+_GROWING = 8e-8  # a tree, a row and a doubling of rows, for 20 features
+_EXACT = 3e-11  # a pair of rows and (features + 45)
+_EXACT_WORK = 5e11
+_SCORING = 3.7e-7  # a tree and a row
+_APPROXIMATE = 1.4e-8  # a row to the power below, and (features + 45), for lists of 5
+_APPROXIMATE_POWER = 1.3
+_LONGER_LISTS = 0.05  # of that, for each neighbour more
+_CUTTING = 3e-8  # an arc to the power below
+_CUTTING_POWER = 1.2
+_KERNEL = 4e-8  # a row and a landmark
+
+
+@dataclass(frozen=True)
+class StageEstimate:
+    """A stage of `fit`: seconds, and the most bytes in use while it runs."""
+
+    name: str
+    seconds: float
+    bytes: int
+
+
+def _stage(name: str, seconds: float, n_bytes: float) -> StageEstimate:
+    return StageEstimate(name, seconds, int(_ALLOCATED * n_bytes))
+
+
+@dataclass(frozen=True)
+class FitEstimate:
+    """Time and memory of a fit, by stage.
+
+    Attributes
+    ----------
+    n_rows, n_features : int
+    preset : str
+    stages : tuple of StageEstimate
+        In their order.
+    search_bytes : int
+        What the search for neighbours may hold of the points in low precision: all of it, or less
+        where that would exceed the limit.
+    """
+
+    n_rows: int
+    n_features: int
+    preset: str
+    stages: tuple[StageEstimate, ...]
+    search_bytes: int
+
+    @property
+    def seconds(self) -> float:
+        """Of all stages, one after the other."""
+        return sum(stage.seconds for stage in self.stages)
+
+    @property
+    def bytes(self) -> int:
+        """The most that is in use at a time."""
+        return max(stage.bytes for stage in self.stages)
+
+    def by_stage(self) -> str:
+        """The bytes of each stage in words."""
+        return ", ".join(f"{stage.name} {in_words(stage.bytes)}" for stage in self.stages)
+
+    def __str__(self) -> str:
+        lines = [f"{'estimate':<20}{'seconds':>9}{'memory':>10}"]
+        lines += [
+            f"{stage.name:<20}{stage.seconds:>9.1f}{in_words(stage.bytes):>10}"
+            for stage in self.stages
+        ]
+        return "\n".join([*lines, f"{'all':<20}{self.seconds:>9.1f}{in_words(self.bytes):>10}"])
+
+
+def estimate_fit(
+    n_rows: int,
+    n_features: int,
+    *,
+    preset: str = "auto",
+    n_neighbors: int | None = None,
+    n_estimators: int = 100,
+    value_bytes: int = 8,
+    n_threads: int = 1,
+    memory_limit: int | None = None,
+) -> FitEstimate:
+    """Time and memory that `TwoHNCClassifier.fit` takes for a dense table of this size.
+
+    Parameters
+    ----------
+    n_rows, n_features : int
+        Features as they are after encoding: one for each category.
+    preset : {"auto", "paper"}
+    n_neighbors : int, optional
+        The largest number of neighbours; by default that of the preset.
+    n_estimators : int
+    value_bytes : int
+        4 if X is of single precision, else 8.
+    n_threads : int
+        Seconds are divided by it where the work is.
+    memory_limit : int, optional
+        In bytes: the search for neighbours then holds less, as long as that brings the stage below
+        the limit.
+    """
+    shape = _Shape(n_rows, n_features, preset, n_neighbors, n_estimators, value_bytes, n_threads)
+    whole = n_rows * (n_features + 2) * 4
+    smallest = min(whole, SMALLEST_SEARCH_BYTES)
+    search = whole
+    if memory_limit is not None:
+        rest = int(memory_limit / _ALLOCATED) - shape.neighbor_bytes(0)
+        search = max(smallest, min(whole, rest))
+    return FitEstimate(n_rows, n_features, preset, shape.stages(search), search)
+
+
+def check_fits(estimate: FitEstimate, limit: int, is_given: bool) -> None:
+    """Raises MemoryError, with the numbers, where a fit needs more than the limit."""
+    if estimate.bytes <= limit:
+        return
+    # Nearly everything grows with the rows.
+    fitting = int(estimate.n_rows * limit / estimate.bytes)
+    fitting -= fitting % 10 ** max(0, len(str(fitting)) - 2)
+    said = "memory_limit is" if is_given else "memory_limit is None, and the machine has"
+    advice = ', or use preset="paper", which needs less' if estimate.preset == "auto" else ""
+    raise MemoryError(
+        f"fit needs about {in_words(estimate.bytes)} for {estimate.n_rows} x "
+        f"{estimate.n_features} ({estimate.by_stage()}), but {said} {in_words(limit)}: raise "
+        f"memory_limit, fit about {fitting} rows, use a machine with more memory or a Dask cluster"
+        f"{advice}"
+    )
+
+
+@dataclass(frozen=True)
+class _Shape:
+    n_rows: int
+    n_features: int
+    preset: str
+    n_neighbors: int | None
+    n_estimators: int
+    value_bytes: int
+    n_threads: int
+
+    @property
+    def is_paper(self) -> bool:
+        return self.preset == "paper"
+
+    @property
+    def points(self) -> int:
+        return self.n_rows * self.n_features * self.value_bytes
+
+    @property
+    def listed(self) -> int:
+        """Neighbours in a list."""
+        if self.is_paper:
+            usual = _PAPER_NEIGHBORS if self.n_rows >= _PAPER_LARGE else _SMALL_PAPER_NEIGHBORS
+        else:
+            usual = _AUTO_NEIGHBORS
+        asked = self.n_neighbors or usual
+        return min(asked if self.is_paper else max(asked, usual), self.n_rows - 1)
+
+    @property
+    def lists(self) -> int:
+        return self.n_rows * self.listed * 12 * (1 if self.is_paper else _AUTO_SPACES)
+
+    @property
+    def forests(self) -> int:
+        rows = min(self.n_rows, ROWS_OF_A_TREE)
+        nodes = int(self.n_estimators * rows * _NODES_A_ROW)
+        return nodes * _NODE_BYTES * (1 if self.is_paper else 2)
+
+    @property
+    def arcs(self) -> float:
+        neighbors = self.n_neighbors or (self.listed if self.is_paper else 10)
+        return self.n_rows * neighbors * _ARCS_A_NEIGHBOR
+
+    @property
+    def weight_bytes(self) -> int:
+        return 4 if self.n_rows >= NARROW_FROM else 8
+
+    @property
+    def graphs(self) -> float:
+        one = self.arcs * (4 + self.weight_bytes) + 4 * self.n_rows
+        return one * (1 if self.is_paper else 2)  # those of two spaces have half the neighbours
+
+    def neighbor_bytes(self, search_bytes: int) -> int:
+        n = self.n_rows
+        found = n * (self.listed + 1) * 12 + 24 * n
+        copies = 1 if self.is_paper else 2  # spaces of one table have weighted points each
+        held = self.points * copies + self.forests + (0 if self.is_paper else self.lists)
+        return held + found + search_bytes + self.n_threads * min(_THREAD_BYTES, 1000 * n)
+
+    def stages(self, search_bytes: int) -> tuple[StageEstimate, ...]:
+        n, d = self.n_rows, self.n_features
+        code_bytes = 1 if self.value_bytes == 4 else 2
+        kinds = 1 if self.is_paper else 4
+        trees = self.points + n * d * code_bytes + self.n_threads * 12 * n + 5 * n + self.forests
+        path = self.arcs * _PATH_ARC_BYTES + n * (
+            _PATH_NODE_BYTES + _PATH_PYTHON_BYTES + 4 * self.n_threads
+        )
+        cuts = self.points + self.forests + self.lists + self.graphs + path
+        stages = [
+            _stage("encoding", _ENCODING * n * d, self.points + (8 << 20)),
+            _stage("trees", self._tree_seconds(kinds), trees + 8 * n * (kinds - 1)),
+            _stage("neighbours", self._neighbor_seconds(), self.neighbor_bytes(search_bytes)),
+        ]
+        if not self.is_paper:
+            kernels = self.points + self.lists + self.forests
+            kernels += min(self.n_threads, _AUTO_SPACES) * (
+                self.points + 72 * n + self._kernel_blocks()
+            )
+            stages.append(_stage("kernels", self._kernel_seconds(), kernels))
+            # The levels of one kind of cut, and what is kept of all twelve.
+            cuts += 8 * n * (4 + 2 * 12 + 12)
+        stages.append(_stage("cuts", self._cut_seconds(), cuts))
+        return tuple(stages)
+
+    def _tree_seconds(self, kinds: int) -> float:
+        rows = min(self.n_rows, ROWS_OF_A_TREE)
+        growing = _GROWING * self.n_estimators * rows * max(1, rows.bit_length()) / 2
+        growing *= math.sqrt(self.n_features / 20)
+        coding = _CODING * self.n_rows * self.n_features
+        scoring = 0.0 if self.is_paper else _SCORING * self.n_estimators * self.n_rows
+        return (kinds * (growing + coding) + scoring) / self.n_threads
+
+    def _neighbor_seconds(self) -> float:
+        n, width = float(self.n_rows), self.n_features + 45
+        one = (
+            _EXACT * n * n * width
+            if n * n * width <= _EXACT_WORK
+            else _APPROXIMATE * n**_APPROXIMATE_POWER * width * self._longer_lists()
+        )
+        return one * (1 if self.is_paper else _AUTO_SPACES) / self.n_threads
+
+    def _longer_lists(self) -> float:
+        return 1.0 + _LONGER_LISTS * max(0, self.listed - _PAPER_NEIGHBORS)
+
+    def _kernel_seconds(self) -> float:
+        return 2 * _AUTO_SPACES * _KERNEL * self.n_rows * self._landmarks() / self.n_threads
+
+    def _kernel_blocks(self) -> int:
+        rows, landmarks = min(self.n_rows, ROWS_OF_A_BLOCK), self._landmarks()
+        return _KERNEL_ARRAYS * landmarks * (rows * self.value_bytes + landmarks * 8)
+
+    def _landmarks(self) -> int:
+        return min(n_landmarks(self.n_rows), self.n_rows)
+
+    def _cut_seconds(self) -> float:
+        n_cuts = 2 if self.is_paper else _CUTS_OF_AUTO
+        return n_cuts / 2 * _CUTTING * math.pow(self.arcs, _CUTTING_POWER)

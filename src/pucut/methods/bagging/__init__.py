@@ -1,0 +1,1 @@
+"""PU learning by bagging."""

@@ -1,0 +1,73 @@
+"""Models of random parts of the rows, and what they say of the rows they did not see."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pucut._support.checks import BoolArray, FloatArray
+
+Rows = npt.NDArray[np.intp]
+Score = Callable[[Any, Any], FloatArray]
+
+# Of the positives, those each bag leaves out in turn where they are not drawn.
+_PARTS = 5
+
+
+def bootstrap_bags(
+    is_labelled: BoolArray,
+    n_bags: int,
+    n_labelled: int,
+    n_unlabelled: int,
+    random: np.random.RandomState,
+) -> Iterator[Rows]:
+    """Both kinds of rows are drawn with replacement (Claesen et al. 2015)."""
+    labelled, unlabelled = np.flatnonzero(is_labelled), np.flatnonzero(~is_labelled)
+    for _ in range(n_bags):
+        yield np.concatenate(
+            [random.choice(labelled, n_labelled), random.choice(unlabelled, n_unlabelled)]
+        )
+
+
+def positives_against_bags(
+    is_labelled: BoolArray,
+    n_bags: int,
+    n_labelled: int,
+    n_unlabelled: int,
+    random: np.random.RandomState,
+) -> Iterator[Rows]:
+    """Unlabelled rows are drawn with replacement, labelled rows are there (Mordelet and Vert 2014).
+
+    All but a fifth of the latter, another one in each bag, at most `n_labelled` of them.
+    """
+    labelled, unlabelled = np.flatnonzero(is_labelled), np.flatnonzero(~is_labelled)
+    n_parts = min(_PARTS, len(labelled))
+    part = random.permutation(len(labelled)) % n_parts
+    for bag in range(n_bags):
+        there = labelled[part != bag % n_parts] if n_parts > 1 else labelled
+        there = random.permutation(there)[:n_labelled]
+        yield np.concatenate([there, random.choice(unlabelled, n_unlabelled)])
+
+
+def out_of_bag_scores(
+    models: Sequence[Any], bags: Sequence[Rows], points: Any, score: Score
+) -> FloatArray:
+    """The mean over the models that did not see the row; over all where each one did."""
+    n_rows = points.shape[0]
+    total, of_unseen, n_unseen = np.zeros(n_rows), np.zeros(n_rows), np.zeros(n_rows)
+    for model, bag in zip(models, bags, strict=True):
+        scores = score(model, points)
+        unseen = np.ones(n_rows, dtype=np.bool_)
+        unseen[bag] = False
+        total += scores
+        of_unseen[unseen] += scores[unseen]
+        n_unseen += unseen
+    return np.where(n_unseen > 0, of_unseen / np.maximum(n_unseen, 1), total / len(models))
+
+
+def mean_over_models(models: Sequence[Any], points: Any, score: Score) -> FloatArray:
+    total = np.zeros(points.shape[0])
+    for model in models:
+        total += score(model, points)
+    return total / len(models)

@@ -1,0 +1,301 @@
+"""PU Extra Trees as a scikit-learn classifier; the trees themselves are in pucut.trees.forest."""
+
+import numbers
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+from joblib import effective_n_jobs
+from sklearn.base import _fit_context
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from pucut._support.checks import FloatArray
+from pucut._support.constraints import PRIOR_CONSTRAINTS, THRESHOLD_CONSTRAINTS
+from pucut.data.containers import for_any_table
+from pucut.data.labels import PULabels
+from pucut.data.tables import Table, read_table
+from pucut.methods._base import PUClassifier
+from pucut.trees.forest import (
+    LOSSES,
+    RISKS,
+    ForestScores,
+    Loss,
+    Proximities,
+    Risk,
+    TreeOptions,
+    cross_fitted_forest,
+    forest_apply,
+    forest_importances,
+    forest_scores,
+    grow_forest,
+    proximity_neighbors,
+)
+
+# Of the rows, for scores by trees that did not see them.
+FOLDS = 5
+
+
+class PUExtraTreesClassifier(PUClassifier):
+    """Extremely randomised trees that minimise a risk estimated from positive and unlabelled rows.
+
+    PU Extra Trees of Wilton, Koay, Ko, Xu and Ye (NeurIPS 2022). At each node a few features are
+    drawn, for each a few random cuts, and the cut that lowers the risk most is taken.
+
+    Parameters
+    ----------
+    n_estimators : int, default=100
+        Number of trees.
+    prior : float or "auto", default="auto"
+        Fraction of positives among all samples given to `fit`, labelled and unlabelled; "auto"
+        estimates it (see `prior_estimate_`).
+    risk : {"nnpu", "upu", "pn"}, default="nnpu"
+        The non-negative or the unbiased estimate of the risk, or that of labelled against
+        unlabelled rows, taken for negatives, with the classes weighted by the prior.
+    loss : {"quadratic", "logistic"}, default="quadratic"
+        With "upu" the logistic loss is unbounded below: a cut that makes such a node beats all
+        others and is not counted in the importances.
+    max_depth : int, optional
+        By default nodes are cut until nothing can be gained or no feature varies.
+    min_samples_leaf : int, default=1
+        The fewest rows in a leaf.
+    max_features : "sqrt", int, float or None, default="sqrt"
+        Features drawn at a node, not counting those that do not vary in it. The square root and a
+        share of all (float) are rounded up; None draws all.
+    max_candidates : int, default=1
+        Random cuts tried for each feature drawn.
+    unlabelled_includes_labelled : bool, default=True
+        Whether the unlabelled set of the risk is all rows, as where some rows of one sample got
+        labels, or only the rows without a label.
+    ranking : {"vote", "leaf"}, default="vote"
+        The score of a row: the share of trees whose leaf says positive, ties in the order of the
+        leaves (the mean of the leaves counts as the vote of one more tree); or the mean, over the
+        trees, of the fraction of positives in the row's leaf.
+    threshold : {"prior", "half"}, default="prior"
+        `predict` says positive above the score that the prior's share of the rows of `fit` exceeds
+        (to trees that did not see them, see `cross_fit`); or, as the method's authors do, above
+        1/2.
+    cross_fit : {"threshold", "scores"} or None, default="threshold"
+        Trees know the labels of the rows they were grown on, so scores of these rows say little of
+        those of other rows. "threshold" grows further trees, as many again, each without a fifth
+        of the rows; what they say of the rows they did not see is `scores_`, from which the
+        threshold for the prior and the probabilities are found. "scores" grows `n_estimators` for
+        each fifth, and `transduction_` comes from them too; that helps where `threshold` is "half".
+        None does without, which is enough if only `transduction_` is wanted. See
+        benchmarks/NOTES.md.
+    categorical_features : "from_dtype", list or None, default="from_dtype"
+        Columns of strings and of the category types of pandas and polars are categorical; a list
+        names further ones, as a mask, indices, or names of columns. A cut sends a random subset of
+        the categories left. At most 255 categories a column.
+    pos_label : value of y, optional
+        The value that means labelled positive, where it is not the larger of the two.
+    n_jobs : int, optional
+        Number of threads; the trees do not depend on it. As everywhere in scikit-learn, None is 1
+        and -1 is all processors.
+    callback : callable, optional
+        Called as callback(trees grown, trees in all) now and then while growing.
+    random_state : int, RandomState instance or None, default=None
+
+    Attributes
+    ----------
+    classes_ : array of shape (2,)
+        The value of y that means unlabelled or negative, then the one that means positive.
+    forest_ : Forest
+        The trees, as flat arrays.
+    feature_importances_ : float array of shape (n_features,)
+        How much of the risk the cuts on each feature took away, negative sums as 0, scaled to sum
+        1; all zeros where no cut lowered the risk.
+    prior_ : float
+        The prior that was used.
+    prior_estimate_ : PriorEstimate or None
+        How the prior was estimated; None where it was given.
+    scores_ : float array of shape (n_samples,)
+        Scores of the rows of `fit`, from 0 to 1, by trees that did not see them, unless `cross_fit`
+        is None.
+    threshold_ : float
+        The score above which a row is positive to `predict`.
+    transduction_ : array of shape (n_samples,)
+        Classes of the rows of `fit`: the labelled rows are positive, and so many of the best others
+        that the share of all is the prior, or those above 1/2. What is best, `forest_` says, or
+        `scores_` where `cross_fit` is "scores".
+    n_features_in_ : int
+    feature_names_in_ : array of shape (`n_features_in_`,)
+        Where X has names for all columns.
+
+    Notes
+    -----
+    Missing values (NaN) are allowed: both sides of a cut are tried for them. Categories not seen
+    by `fit` count as missing. Sparse matrices are read column by column, a byte a cell.
+
+    There is no `sample_weight`: the risk rests on shares of rows.
+
+    `proximity_neighbors` needs the rows of `fit`, which are kept by reference, not copied, and
+    left out when the estimator is pickled.
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "n_estimators": [Interval(numbers.Integral, 1, None, closed="left")],
+        "prior": PRIOR_CONSTRAINTS,
+        "risk": [StrOptions(set(RISKS))],
+        "loss": [StrOptions(set(LOSSES))],
+        "max_depth": [Interval(numbers.Integral, 1, None, closed="left"), None],
+        "min_samples_leaf": [Interval(numbers.Integral, 1, None, closed="left")],
+        "max_features": [
+            Interval(numbers.Integral, 1, None, closed="left"),
+            Interval(numbers.Real, 0.0, 1.0, closed="right"),
+            StrOptions({"sqrt"}),
+            None,
+        ],
+        "max_candidates": [Interval(numbers.Integral, 1, None, closed="left")],
+        "unlabelled_includes_labelled": ["boolean"],
+        "ranking": [StrOptions({"vote", "leaf"})],
+        "threshold": THRESHOLD_CONSTRAINTS,
+        "cross_fit": [StrOptions({"threshold", "scores"}), None],
+        "categorical_features": ["array-like", StrOptions({"from_dtype"}), None],
+        "pos_label": "no_validation",
+        "n_jobs": [numbers.Integral, None],
+        "callback": [callable, None],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        n_estimators: int = 100,
+        *,
+        prior: Any = "auto",
+        risk: Risk = "nnpu",
+        loss: Loss = "quadratic",
+        max_depth: int | None = None,
+        min_samples_leaf: int = 1,
+        max_features: Any = "sqrt",
+        max_candidates: int = 1,
+        unlabelled_includes_labelled: bool = True,
+        ranking: str = "vote",
+        threshold: str = "prior",
+        cross_fit: str | None = "threshold",
+        categorical_features: Any = "from_dtype",
+        pos_label: Any = None,
+        n_jobs: int | None = None,
+        callback: Any = None,
+        random_state: Any = None,
+    ) -> None:
+        self.n_estimators = n_estimators
+        self.prior = prior
+        self.risk = risk
+        self.loss = loss
+        self.max_depth = max_depth
+        self.min_samples_leaf = min_samples_leaf
+        self.max_features = max_features
+        self.max_candidates = max_candidates
+        self.unlabelled_includes_labelled = unlabelled_includes_labelled
+        self.ranking = ranking
+        self.threshold = threshold
+        self.cross_fit = cross_fit
+        self.categorical_features = categorical_features
+        self.pos_label = pos_label
+        self.n_jobs = n_jobs
+        self.callback = callback
+        self.random_state = random_state
+
+    def __sklearn_tags__(self) -> Any:
+        return for_any_table(super().__sklearn_tags__())
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any) -> Self:
+        """Grows the trees and finds the threshold.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Two values, the larger for labelled positives; missing values mean unlabelled too.
+        """
+        X = self._checked_table(X, reset=True)
+        table = read_table(X, categorical_features=self.categorical_features)
+        labels = self._read_labels(y, table.n_rows)
+        self._settle_prior(X, labels)
+        growing = {
+            "X": table,
+            "is_labelled": labels.is_labelled,
+            "prior": self._prior_of_the_unlabelled(labels),
+            "options": TreeOptions(
+                risk=self.risk,
+                loss=self.loss,
+                max_depth=self.max_depth,
+                min_samples_leaf=self.min_samples_leaf,
+                max_features=self.max_features,
+                max_candidates=self.max_candidates,
+                unlabelled_includes_labelled=self.unlabelled_includes_labelled,
+            ),
+            "random_state": self.random_state,
+            "n_threads": self._n_threads(),
+            "callback": self.callback,
+        }
+        # Before the forest is there: its memory is not needed beside that of the other trees.
+        unseen = self._unseen_scores(labels, growing)
+        self.forest_ = grow_forest(**growing, n_trees=self.n_estimators)
+        self.feature_importances_ = forest_importances(self.forest_)
+        self._fit_table: Table | None = table
+        own = self._ranked(forest_scores(self.forest_, table, n_threads=self._n_threads()))
+        self._settle_answers(
+            own if unseen is None else unseen,
+            labels,
+            half=0.5 if self.threshold == "half" else None,
+            seen=own if self.cross_fit == "threshold" else None,
+        )
+        return self
+
+    def apply(self, X: Any) -> npt.NDArray[np.int32]:
+        """The leaf of each row in each tree: the number of its node, (n_samples, n_estimators)."""
+        check_is_fitted(self)
+        X = self._checked_table(X, reset=False)
+        return forest_apply(self.forest_, X, n_threads=self._n_threads())
+
+    def proximity_neighbors(self, k: int) -> Proximities:
+        """For each row of `fit` the k others that share its leaf in most trees, with the share.
+
+        Ties are in the order of the rows. Memory grows with rows times trees.
+        """
+        check_is_fitted(self)
+        if self._fit_table is None:
+            raise ValueError(
+                "proximity_neighbors needs the rows of fit, which are not kept when an estimator "
+                "is pickled; fit again, or use proximity_neighbors(forest_, X, k) of "
+                "pucut.trees.forest"
+            )
+        return proximity_neighbors(self.forest_, self._fit_table, k, n_threads=self._n_threads())
+
+    def __getstate__(self) -> dict[str, Any]:
+        state: dict[str, Any] = super().__getstate__()
+        return {**state, "_fit_table": None} if "_fit_table" in state else state
+
+    def _score_rows(self, X: Any) -> FloatArray:
+        X = self._checked_table(X, reset=False)
+        return self._ranked(forest_scores(self.forest_, X, n_threads=self._n_threads()))
+
+    def _ranked(self, scores: ForestScores) -> FloatArray:
+        return scores.combined if self.ranking == "vote" else scores.leaf
+
+    def _n_threads(self) -> int:
+        return int(effective_n_jobs(self.n_jobs))
+
+    def _unseen_scores(self, labels: PULabels, growing: dict[str, Any]) -> FloatArray | None:
+        """Scores of the rows of `fit` by trees that did not see them.
+
+        None where they are not wanted, or where a single row of a kind cannot be left out.
+        """
+        n_folds = min(FOLDS, labels.n_labelled, labels.n_samples - labels.n_labelled)
+        if self.cross_fit is None or n_folds < 2:
+            return None
+        n_trees = (
+            self.n_estimators if self.cross_fit == "scores" else -(-self.n_estimators // FOLDS)
+        )
+        return self._ranked(cross_fitted_forest(**growing, n_folds=n_folds, n_trees=n_trees).scores)
+
+    def _prior_of_the_unlabelled(self, labels: PULabels) -> float:
+        """The fraction of positives in the unlabelled set of the risk."""
+        if self.unlabelled_includes_labelled or self.risk == "pn":
+            return self.prior_
+        n_positive = self.prior_ * labels.n_samples - labels.n_labelled
+        # Half a row at least: without any positive in it, the set would say nothing.
+        return max(n_positive, 0.5) / (labels.n_samples - labels.n_labelled)

@@ -1,0 +1,1 @@
+"""The widest margin with label disambiguation."""

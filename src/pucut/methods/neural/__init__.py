@@ -1,0 +1,1 @@
+"""uPU and nnPU; needs PyTorch."""

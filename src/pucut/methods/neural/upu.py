@@ -1,0 +1,147 @@
+"""uPU: the unbiased estimate of the risk."""
+
+from collections.abc import Callable
+from typing import Any
+
+from torch import nn
+
+from pucut.methods.neural._base import _NeuralPUClassifier
+from pucut.methods.neural._networks import (
+    HIDDEN_LAYER_SIZES,
+)
+
+
+class UPUClassifier(_NeuralPUClassifier):
+    """A network that minimises the unbiased estimate of the risk from positive and unlabelled rows.
+
+    uPU of du Plessis, Niu and Sugiyama (NIPS 2014, ICML 2015). Flexible networks overfit this
+    estimate, which falls below 0; see `NNPUClassifier`.
+
+    Parameters
+    ----------
+    network : "auto", "mlp", "cnn", nn.Module or callable, default="auto"
+        The perceptron of six layers, for images (`image_shape`) the convolutional network of
+        thirteen; or any other that gives one number a row: a module, trained on from the weights
+        it has, or a function that makes one for a number of inputs. A module given is copied.
+    prior : float or "auto", default="auto"
+        Fraction of positives among all samples given to `fit`, labelled and unlabelled; "auto"
+        estimates it (see `prior_estimate_`).
+    loss : {"sigmoid", "logistic"}, default="sigmoid"
+        The logistic loss is not bounded, and with it the risk of uPU not from below.
+    hidden_layer_sizes : sequence of int, default=(300, 300, 300, 300, 300)
+        Of the perceptron; each layer is normalised over the batch.
+    activation : {"relu", "softsign"}, default="relu"
+        The papers use Softsign for texts.
+    image_shape : (channels, height, width), optional
+        Rows are images laid flat, channels first.
+    learning_rate, weight_decay : float, default=3e-4 and 0
+        Of Adam.
+    batch_size : int, default=256
+        Unlabelled rows in a batch. Labelled ones come on top, so many that they are gone through
+        as often.
+    max_epochs : int, default=100
+        Passes over the unlabelled rows, at most.
+    patience : int or None, default=10
+        Training ends after so many epochs that were no better on the hidden positives.
+    validation_share : float, default=0.1
+        Share of the labelled rows that is hidden among the unlabelled, to see after which epoch
+        the network finds most of them; its weights of then are kept. Where that is less than one
+        row, and with 0, the last weights are.
+    unlabelled_includes_labelled : bool, default=True
+        Whether the unlabelled set of the risk is all rows, as where some rows of one sample got
+        labels, or only the rows without a label.
+    threshold : {"prior", "half"}, default="prior"
+        `predict` says positive above the score that the prior's share of the rows of `fit`
+        exceeds; or, as the method's authors do, above 0.
+    pos_label : value of y, optional
+        The value that means labelled positive, where it is not the larger of the two.
+    device : str or torch.device, default="auto"
+        Where to train; "auto" is a GPU if PyTorch finds one that it can use by CUDA. Fitted
+        classifiers are kept on the CPU, and answer on this device if there is one like it.
+    verbose : int, default=0
+        1 prints the steps, 2 the epochs too.
+    random_state : int, RandomState instance or None, default=None
+        For the weights, the batches, the hidden positives and the estimate of the prior. PyTorch's
+        own random state is neither used nor changed.
+
+    Attributes
+    ----------
+    classes_ : array of shape (2,)
+        The value of y that means unlabelled or negative, then the one that means positive.
+    network_ : nn.Module
+        In evaluation mode, on the CPU; takes encoded rows.
+    n_epochs_, best_epoch_ : int
+        Epochs trained, and the one whose weights were kept, from 1.
+    risk_curve_, validation_curve_ : float arrays of shape (`n_epochs_`,)
+        Mean risk of the batches, and what decides on the best epoch: the share of the hidden
+        positives found (a little more for a better mean rank), or, where `threshold` is "half",
+        minus the risk with them for the labelled rows. NaN where none are hidden.
+    prior_ : float
+        The prior that was used.
+    prior_estimate_ : PriorEstimate or None
+        How the prior was estimated; None where it was given.
+    scores_ : float array of shape (n_samples,)
+        Outputs of the network for the rows of `fit`, which it has seen.
+    threshold_ : float
+        The score above which a row is positive to `predict`.
+    transduction_ : array of shape (n_samples,)
+        Classes of the rows of `fit`: the labelled rows are positive, and so many of the best others
+        that the share of all is the prior, or those above 0.
+    step_seconds_ : dict
+        Seconds of each step of `fit`.
+    n_features_in_ : int
+    feature_names_in_ : array of shape (`n_features_in_`,)
+        Where X has names for all columns.
+
+    Notes
+    -----
+    Columns are standardised, categories one-hot, missing values the mean (`pucut.data.encoding`);
+    sparse matrices are scaled and made dense batch by batch. Images are scaled by channel.
+
+    Threshold and probabilities come from the scores of the rows of `fit`, which the network has
+    seen: scores out of five folds, for six times the work, were no better on the whole
+    (benchmarks/NOTES.md).
+
+    There is no `sample_weight`: the risk rests on shares of rows.
+    """
+
+    def __init__(
+        self,
+        network: str | nn.Module | Callable[[int], nn.Module] = "auto",
+        *,
+        prior: Any = "auto",
+        loss: str = "sigmoid",
+        hidden_layer_sizes: Any = HIDDEN_LAYER_SIZES,
+        activation: str = "relu",
+        image_shape: tuple[int, int, int] | None = None,
+        learning_rate: float = 3e-4,
+        weight_decay: float = 0.0,
+        batch_size: int = 256,
+        max_epochs: int = 100,
+        patience: int | None = 10,
+        validation_share: float = 0.1,
+        unlabelled_includes_labelled: bool = True,
+        threshold: str = "prior",
+        pos_label: Any = None,
+        device: Any = "auto",
+        verbose: int = 0,
+        random_state: Any = None,
+    ) -> None:
+        self.network = network
+        self.prior = prior
+        self.loss = loss
+        self.hidden_layer_sizes = hidden_layer_sizes
+        self.activation = activation
+        self.image_shape = image_shape
+        self.learning_rate = learning_rate
+        self.weight_decay = weight_decay
+        self.batch_size = batch_size
+        self.max_epochs = max_epochs
+        self.patience = patience
+        self.validation_share = validation_share
+        self.unlabelled_includes_labelled = unlabelled_includes_labelled
+        self.threshold = threshold
+        self.pos_label = pos_label
+        self.device = device
+        self.verbose = verbose
+        self.random_state = random_state

@@ -1,0 +1,1 @@
+"""The chooser: scores smoothed by cuts, judged by hidden positives."""

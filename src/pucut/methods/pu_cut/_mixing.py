@@ -1,0 +1,97 @@
+"""Scores of different origin made comparable, judged by hidden positives, and mixed.
+
+Only ranks are mixed, since scores have no common scale. What a score is worth is the recall of
+labelled rows that it was not told of, among as many rows as the prior says are positive: with that
+number fixed, recall orders scores as their accuracy does, without a single negative label.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from pucut._support.checks import BoolArray, FloatArray
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A score that took part in a choice.
+
+    Attributes
+    ----------
+    name : str
+        What it is.
+    kind : str
+        "score", of a row by itself, or "cut", along a graph.
+    hidden_recall : float
+        Share of the hidden positives found among as many rows as the prior says.
+    standard_error : float
+        Of that recall, from the number of positives that were hidden.
+    weight : float
+        Its share of the mixture, from 0 to 1.
+    why : str
+        In words.
+    """
+
+    name: str
+    kind: str
+    hidden_recall: float
+    standard_error: float
+    weight: float
+    why: str
+
+
+def rank_among(values: FloatArray, reference: FloatArray) -> FloatArray:
+    """The share of the reference below each value, those equal to it counted half.
+
+    `reference` rises. Its own values get ranks from above 0 to below 1, with their mean 1/2.
+    """
+    below = np.searchsorted(reference, values, side="left")
+    not_above = np.searchsorted(reference, values, side="right")
+    return np.asarray((below + not_above) / (2.0 * len(reference)))
+
+
+def ranks(values: FloatArray) -> FloatArray:
+    """The rank of each value among all of them."""
+    return rank_among(values, np.sort(values))
+
+
+def recall_at(scores: FloatArray, is_hidden: BoolArray, n_positive: int) -> float:
+    """The share of hidden rows among the `n_positive` rows of highest score.
+
+    Rows with the score at which the number is reached count in part, all of them alike.
+    """
+    rising = np.sort(scores)
+    cut = rising[len(rising) - n_positive]
+    above = len(rising) - int(np.searchsorted(rising, cut, side="right"))
+    equal = len(rising) - above - int(np.searchsorted(rising, cut, side="left"))
+    hidden = scores[is_hidden]
+    part = (n_positive - above) / equal
+    return float((hidden > cut).mean() + part * (hidden == cut).mean())
+
+
+def recall_error(recall: float, n_hidden: int) -> float:
+    """Standard error of a recall; one row at least, where all were found or none."""
+    return max(math.sqrt(recall * (1.0 - recall) / n_hidden), 1.0 / n_hidden)
+
+
+def recall_weights(recalls: FloatArray, n_hidden: int) -> FloatArray:
+    """Weights that sum to 1: exp of how far behind the best, in its standard errors.
+
+    What is within the noise counts nearly as much as the best, so that nothing rests on luck; what
+    is several standard errors behind drops out.
+    """
+    best = float(recalls.max())
+    weights = np.exp((recalls - best) / recall_error(best, n_hidden))
+    return np.asarray(weights / weights.sum())
+
+
+def reason(behind: float) -> str:
+    """Why a candidate has its weight, from how far it is behind the best, in standard errors."""
+    if behind <= 0.0:
+        return "found most hidden positives"
+    if behind < 1.0:
+        return "as good as the best, within the noise"
+    if behind < 3.0:
+        return "behind the best by little more than the noise"
+    return "clearly behind the best"

@@ -1,0 +1,279 @@
+"""What 2-HNC asks of the place its rows lie in: a graph, and how near new rows are.
+
+Four such places: points with weighted distances, a given graph of distances, the leaves of a
+forest, and given similarities.
+"""
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from pucut._support.checks import BoolArray, FloatArray
+from pucut.cuts.inductive import neighbors_similarity
+from pucut.data.encoding import Encoding
+from pucut.graphs.neighbors import NeighborIndex, NeighborLists, nearest_to
+from pucut.graphs.similarity import (
+    gaussian_distances,
+    gaussian_graph,
+    gaussian_weights,
+    proximity_graph,
+)
+from pucut.trees.feature_weights import weighted
+from pucut.trees.forest import Forest, Proximities, forest_apply
+
+# A new row may meet every row of `fit` in some tree.
+_ROWS_AT_ONCE = 256
+
+# To S, to all, and the share for a row that is similar to nothing.
+Similarity = tuple[FloatArray, FloatArray, FloatArray]
+
+
+class Space(Protocol):
+    """Rows of `fit`, and new rows `X` beside them."""
+
+    @property
+    def recall(self) -> float: ...
+
+    def graph(self, n_neighbors: int) -> sp.csr_array:
+        """Similarities of the rows of `fit`."""
+
+    def remoteness(self, is_lost: BoolArray, is_labelled: BoolArray) -> FloatArray | None:
+        """How far the lost rows are from the labelled ones; None where nobody knows."""
+
+    def similarity(self, X: Any, n_neighbors: int, is_positive: BoolArray) -> Similarity:
+        """How similar new rows are to S and to all rows of `fit`."""
+
+    def distances(self, X: Any, is_positive: BoolArray) -> tuple[FloatArray, FloatArray]:
+        """How far new rows are from S and from S', infinite where a side is empty."""
+
+    def distance_of(self, similarity: FloatArray) -> FloatArray:
+        """The distance at which rows of this similarity are, in the same unit."""
+
+
+@dataclass(frozen=True, eq=False)
+class PointSpace:
+    """Points in the weighted, standardised space of the features."""
+
+    encoding: Encoding
+    weights: FloatArray
+    points: Any
+    lists: NeighborLists
+    sigma: float
+    n_threads: int
+    most_bytes: int | None = None  # see `nearest_neighbors`
+
+    @property
+    def recall(self) -> float:
+        return self.lists.recall
+
+    @property
+    def n_features(self) -> int:
+        return len(self.weights)
+
+    def graph(self, n_neighbors: int) -> sp.csr_array:
+        lists = self.lists.nearest(n_neighbors)
+        return gaussian_graph(lists, sigma=self.sigma, n_features=self.n_features)
+
+    def remoteness(self, is_lost: BoolArray, is_labelled: BoolArray) -> FloatArray | None:
+        found = np.zeros(len(is_lost))
+        found[is_lost] = self._nearest(self.points[is_labelled], self.points[is_lost])
+        return found
+
+    def similarity(self, X: Any, n_neighbors: int, is_positive: BoolArray) -> Similarity:
+        lists = self._index.query(self._encoded(X), n_neighbors)
+        weights = gaussian_weights(
+            lists.squared_distances, sigma=self.sigma, n_features=self.n_features
+        )
+        return neighbors_similarity(lists.indices, weights, is_positive)
+
+    def distances(self, X: Any, is_positive: BoolArray) -> tuple[FloatArray, FloatArray]:
+        queries = self._encoded(X)
+        return (
+            self._nearest(self.points[is_positive], queries),
+            self._nearest(self.points[~is_positive], queries),
+        )
+
+    def distance_of(self, similarity: FloatArray) -> FloatArray:
+        return gaussian_distances(similarity, sigma=self.sigma, n_features=self.n_features)
+
+    @cached_property
+    def _index(self) -> NeighborIndex:
+        """Made when the first unseen rows come, and not kept in pickles."""
+        return NeighborIndex(
+            self.points,
+            self.lists.n_neighbors,
+            n_jobs=self.n_threads,
+            random_state=0,
+            most_bytes=self.most_bytes,
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_index"}
+
+    def _encoded(self, X: Any) -> Any:
+        return weighted(self.encoding.encode(X), self.weights, in_place=True)
+
+    def _nearest(self, points: Any, queries: Any) -> FloatArray:
+        if points.shape[0] == 0:
+            return np.full(queries.shape[0], np.inf)
+        lists = nearest_to(points, queries, 1, n_jobs=self.n_threads, random_state=0)
+        distance: FloatArray = np.sqrt(lists.squared_distances[:, 0])
+        return distance
+
+
+@dataclass(frozen=True, eq=False)
+class DistanceSpace:
+    """A graph of distances between rows, given instead of features."""
+
+    lists: NeighborLists
+    sigma: float
+
+    @property
+    def recall(self) -> float:
+        return self.lists.recall
+
+    def graph(self, n_neighbors: int) -> sp.csr_array:
+        return gaussian_graph(self.lists.nearest(n_neighbors), sigma=self.sigma, n_features=1)
+
+    def remoteness(self, is_lost: BoolArray, is_labelled: BoolArray) -> FloatArray | None:
+        return None
+
+    def similarity(self, X: Any, n_neighbors: int, is_positive: BoolArray) -> Similarity:
+        lists = nearest_to(self.lists.indices, X, n_neighbors, sp.csr_array(X))
+        weights = gaussian_weights(lists.squared_distances, sigma=self.sigma, n_features=1)
+        return neighbors_similarity(lists.indices, weights, is_positive)
+
+    def distances(self, X: Any, is_positive: BoolArray) -> tuple[FloatArray, FloatArray]:
+        given = sp.csr_array(X)
+        return _smallest(given[:, is_positive]), _smallest(given[:, ~is_positive])
+
+    def distance_of(self, similarity: FloatArray) -> FloatArray:
+        return gaussian_distances(similarity, sigma=self.sigma, n_features=1)
+
+
+@dataclass(frozen=True, eq=False)
+class ForestSpace:
+    """Leaves of PU trees: rows are as similar as the share of trees in which they meet."""
+
+    encoding: Encoding
+    forest: Forest
+    leaves: npt.NDArray[np.int32]
+    proximities: Proximities
+    n_threads: int
+    recall: float = 1.0
+
+    def graph(self, n_neighbors: int) -> sp.csr_array:
+        near = Proximities(
+            self.proximities.indices[:, :n_neighbors], self.proximities.share[:, :n_neighbors]
+        )
+        return proximity_graph(near)
+
+    def remoteness(self, is_lost: BoolArray, is_labelled: BoolArray) -> FloatArray | None:
+        return None
+
+    def similarity(self, X: Any, n_neighbors: int, is_positive: BoolArray) -> Similarity:
+        """To the k rows of `fit` met most often, ties by row number."""
+        to_positive, to_all = [], []
+        for met in self._meetings(X):
+            for start, end in itertools.pairwise(met.indptr):
+                rows, shares = met.indices[start:end], met.data[start:end]
+                nearest = np.lexsort((rows, -shares))[:n_neighbors]
+                to_all.append(shares[nearest].sum())
+                to_positive.append(shares[nearest][is_positive[rows[nearest]]].sum())
+        without_any = np.full(len(to_all), float(is_positive.mean()))
+        return np.array(to_positive), np.array(to_all), without_any
+
+    def distances(self, X: Any, is_positive: BoolArray) -> tuple[FloatArray, FloatArray]:
+        pairs = [
+            (_largest(met[:, is_positive]), _largest(met[:, ~is_positive]))
+            for met in self._meetings(X)
+        ]
+        to_positive, to_negative = (np.concatenate(parts) for parts in zip(*pairs, strict=True))
+        return self.distance_of(to_positive), self.distance_of(to_negative)
+
+    def distance_of(self, similarity: FloatArray) -> FloatArray:
+        return np.where(similarity > 0.0, 1.0 - similarity, np.inf)
+
+    def _meetings(self, X: Any) -> Iterator[sp.csr_array]:
+        """Shares of the trees in which new rows meet rows of `fit`, for some new rows at a time."""
+        asked = forest_apply(self.forest, self.encoding.encode(X), n_threads=self.n_threads)
+        rows_of_leaf = _leaf_table(self.leaves, self.forest).T
+        for start in range(0, len(asked), _ROWS_AT_ONCE):
+            block = asked[start : start + _ROWS_AT_ONCE]
+            met = _leaf_table(block, self.forest) @ rows_of_leaf
+            yield sp.csr_array(met / self.forest.n_trees)
+
+
+@dataclass(frozen=True, eq=False)
+class SimilaritySpace:
+    """Similarities of rows, given instead of features."""
+
+    given: sp.csr_array
+    recall: float = 1.0
+
+    def graph(self, n_neighbors: int) -> sp.csr_array:
+        return self.given
+
+    def remoteness(self, is_lost: BoolArray, is_labelled: BoolArray) -> FloatArray | None:
+        return None
+
+    def similarity(self, X: Any, n_neighbors: int, is_positive: BoolArray) -> Similarity:
+        weights = sp.csr_array(X)
+        to_positive = row_sums(weights, is_positive)
+        to_all = row_sums(weights, np.ones_like(is_positive))
+        return to_positive, to_all, np.full(len(to_all), float(is_positive.mean()))
+
+    def distances(self, X: Any, is_positive: BoolArray) -> tuple[FloatArray, FloatArray]:
+        weights = sp.csr_array(X)
+        return (
+            self.distance_of(_largest(weights[:, is_positive])),
+            self.distance_of(_largest(weights[:, ~is_positive])),
+        )
+
+    def distance_of(self, similarity: FloatArray) -> FloatArray:
+        with np.errstate(divide="ignore"):
+            return 1.0 / similarity
+
+
+def row_sums(graph: sp.csr_array, among: BoolArray) -> FloatArray:
+    """Of each row of the graph the sum of its similarities to the rows `among`."""
+    return np.asarray(graph @ among.astype(np.float64), dtype=np.float64)
+
+
+def largest_similarities(graph: sp.csr_array, among: BoolArray) -> FloatArray:
+    """Of each row of the graph the largest similarity to the rows `among`, 0 for none."""
+    return _largest(graph[:, among])
+
+
+def _leaf_table(leaves: npt.NDArray[np.int32], forest: Forest) -> sp.csr_array:
+    """A row for each row, and a column for each node of the forest: 1 where the row is in it."""
+    n_rows, n_trees = leaves.shape
+    columns = leaves + forest.offsets[:-1]
+    return sp.csr_array(
+        (
+            np.ones(n_rows * n_trees),
+            columns.ravel(),
+            np.arange(0, n_rows * n_trees + 1, n_trees, dtype=np.int64),
+        ),
+        shape=(n_rows, int(forest.offsets[-1])),
+    )
+
+
+def _largest(weights: sp.csr_array) -> FloatArray:
+    if weights.shape[1] == 0:
+        return np.zeros(weights.shape[0])
+    return np.asarray(weights.max(axis=1).todense(), dtype=np.float64).ravel()
+
+
+def _smallest(distances: sp.csr_array) -> FloatArray:
+    """Of each row the smallest stored distance, infinite for none."""
+    found = np.full(distances.shape[0], np.inf)
+    rows = np.repeat(np.arange(distances.shape[0]), np.diff(distances.indptr))
+    np.minimum.at(found, rows, distances.data)
+    return found

@@ -1,0 +1,1 @@
+"""Reliable negatives first, then a classifier: spies, Rocchio."""

@@ -1,6 +1,0 @@
-"""Nearest rows: exact, approximate, on a GPU, or from a graph of distances; ties by row number."""
-
-from pucut.neighbors.index import NeighborIndex, nearest_neighbors, nearest_to
-from pucut.neighbors.lists import NeighborLists
-
-__all__ = ["NeighborIndex", "NeighborLists", "nearest_neighbors", "nearest_to"]

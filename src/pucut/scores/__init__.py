@@ -1,0 +1,1 @@
+"""Scores out of sample, and the threshold that the prior asks of them."""

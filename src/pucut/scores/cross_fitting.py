@@ -1,0 +1,135 @@
+"""Scores of positives against unlabelled, each row by a model that has not seen it.
+
+A flexible model fitted to "labelled or not" learns the rows by heart: an unlabelled positive it has
+seen gets the score of a negative. Whatever is read off scores (a prior, a threshold, a
+probability) therefore needs scores out of fold.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+from sklearn.base import clone, is_classifier
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import StratifiedKFold
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MaxAbsScaler
+from sklearn.utils import _safe_indexing, check_random_state
+from sklearn.utils.validation import _num_samples
+from threadpoolctl import threadpool_limits
+
+from pucut._support.checks import BoolArray, FloatArray
+
+_ROWS_FOR_THREADS = 5000
+
+
+@dataclass(frozen=True, eq=False)
+class CrossFit:
+    """Models fitted on all folds but one, and what each says of the fold it has not seen.
+
+    Attributes
+    ----------
+    scores : float array of shape (n_samples,)
+        Out of fold: higher means more like the labelled positives.
+    fold : int array of shape (n_samples,)
+        The model that scored the row.
+    models : tuple of fitted classifiers
+    """
+
+    scores: FloatArray
+    fold: npt.NDArray[np.intp]
+    models: tuple[Any, ...]
+
+
+def cross_fit(
+    classifier: Any, X: Any, is_labelled: BoolArray, *, n_folds: int = 5, random_state: Any = None
+) -> CrossFit:
+    """Fits clones of `classifier` to tell labelled from unlabelled rows, fold by fold.
+
+    Every fold holds its share of the labelled rows, so there are at most as many folds as labelled
+    rows (and as unlabelled ones). A single labelled row cannot be left out: then there is one
+    model, and its scores are those of the rows it was fitted to.
+    """
+    random = check_random_state(random_state)
+    n_samples = len(is_labelled)
+    fold = np.zeros(n_samples, dtype=np.intp)
+    scores = np.empty(n_samples)
+    models = []
+    with _threads_for(n_samples):
+        for number, (train, test) in enumerate(stratified_folds(is_labelled, n_folds, random)):
+            fold[test] = number
+            model = with_random_state(clone(classifier), random)
+            model.fit(_safe_indexing(X, train), is_labelled[train].astype(np.intp))
+            scores[test] = positive_scores(model, _safe_indexing(X, test))
+            models.append(model)
+    return CrossFit(scores, fold, tuple(models))
+
+
+def default_classifier(X: Any) -> Any:
+    """Gradient boosting, which takes categories and missing values; for sparse X a linear model."""
+    if sp.issparse(X):
+        return make_pipeline(MaxAbsScaler(), LogisticRegression(max_iter=1000))
+    return HistGradientBoostingClassifier()
+
+
+def checked_classifier(classifier: Any, X: Any, name: str = "estimator") -> Any:
+    """The classifier to be cloned; None stands for the default."""
+    if classifier is None:
+        return default_classifier(X)
+    # is_classifier itself fails on classes and on what is no estimator at all.
+    is_instance = hasattr(classifier, "fit") and not isinstance(classifier, type)
+    if not is_instance or not is_classifier(classifier):
+        raise TypeError(
+            f"{name} must be a scikit-learn classifier (an instance) or None, found {classifier!r}"
+        )
+    if not hasattr(classifier, "predict_proba") and not hasattr(classifier, "decision_function"):
+        raise TypeError(
+            f"{name} must have predict_proba or decision_function, {classifier!r} has neither"
+        )
+    return classifier
+
+
+def positive_scores(model: Any, X: Any) -> FloatArray:
+    """Probability of being labelled, or the decision function where there is none."""
+    if hasattr(model, "predict_proba"):
+        return np.asarray(model.predict_proba(X)[:, 1], dtype=np.float64)
+    return np.asarray(model.decision_function(X), dtype=np.float64)
+
+
+def mean_scores(models: Sequence[Any], X: Any) -> FloatArray:
+    """Scores of new rows: the mean over the models."""
+    with _threads_for(_num_samples(X)):
+        scores: FloatArray = np.mean([positive_scores(model, X) for model in models], axis=0)
+    return scores
+
+
+def _threads_for(n_rows: int) -> Any:
+    """Threads that wait for each other cost more than they bring on few rows."""
+    return threadpool_limits(1 if n_rows < _ROWS_FOR_THREADS else None)
+
+
+def stratified_folds(
+    is_labelled: BoolArray, n_folds: int, random: np.random.RandomState
+) -> Iterator[tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]]:
+    """Rows to fit and rows to score, fold by fold; all rows twice where none can be left out."""
+    n_labelled = int(is_labelled.sum())
+    n_folds = min(n_folds, n_labelled, len(is_labelled) - n_labelled)
+    if n_folds < 2:
+        rows = np.arange(len(is_labelled))
+        return iter([(rows, rows)])
+    splitter = StratifiedKFold(n_folds, shuffle=True, random_state=random)
+    return iter(splitter.split(np.zeros((len(is_labelled), 1)), is_labelled))
+
+
+def with_random_state(model: Any, random: np.random.RandomState) -> Any:
+    """Gives every part that draws a seed of its own, unless the user has fixed one."""
+    seeds = {
+        name: random.randint(np.iinfo(np.int32).max)
+        for name, value in sorted(model.get_params(deep=True).items())
+        if (name == "random_state" or name.endswith("__random_state")) and value is None
+    }
+    return model.set_params(**seeds)

@@ -1,0 +1,122 @@
+"""Cuts between the labelled rows of one class and those of the others, class by class.
+
+Scores go from -1 to 1, and so do levels (`pucut.cuts.score_cuts.two_sided_cut`).
+"""
+
+import itertools
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from pucut._support.checks import BoolArray, FloatArray
+from pucut._support.threads import in_threads
+from pucut.cuts.parametric_cut import CutPath
+from pucut.cuts.score_cuts import levels_of_new_rows, two_sided_cut
+from pucut.semi_supervised._class_scores import Codes, loss_weights
+
+GAMMAS = (0.3, 1.0, 3.0)
+LAMBDAS = np.linspace(-0.9, 0.9, 19)
+_SMALL = 1e-12
+
+
+def cut_classes(n_classes: int) -> range:
+    """The classes that get a path each: of two classes the second, of more every one."""
+    return range(1, 2) if n_classes == 2 else range(n_classes)
+
+
+def class_paths(
+    graph: Any, codes: Codes, scores: FloatArray, gamma: float, n_threads: int
+) -> list[CutPath]:
+    """The paths of `cut_classes`; `scores` has a column for every class."""
+    cut = cut_classes(scores.shape[1])
+
+    def path(code: int) -> CutPath:
+        inside, alone = codes == code, n_threads if len(cut) == 1 else 1
+        outside = (codes >= 0) & ~inside
+        return two_sided_cut(graph, inside, outside, scores[:, code], gamma, n_threads=alone)
+
+    return in_threads(path, cut, n_threads)
+
+
+def levels_of(paths: Sequence[CutPath]) -> FloatArray:
+    """Levels from -1 to 1, a row a sample, a column a path."""
+    return np.column_stack([np.clip(path.switch, -1.0, 1.0) for path in paths])
+
+
+def hidden_levels(
+    graph: Any,
+    codes: Codes,
+    folds: Sequence[Codes],
+    scores: Sequence[FloatArray],
+    gammas: Sequence[float],
+    n_threads: int,
+) -> list[FloatArray]:
+    """For each gamma the levels of the hidden rows, fold after fold, with their labels hidden."""
+
+    def levels(job: tuple[float, int]) -> FloatArray:
+        gamma, fold = job
+        kept = codes.copy()
+        kept[folds[fold]] = -1
+        return levels_of(class_paths(graph, kept, scores[fold], gamma, 1))[folds[fold]]
+
+    jobs = list(itertools.product(gammas, range(len(folds))))
+    found = in_threads(levels, jobs, n_threads)
+    return [
+        np.concatenate(found[start : start + len(folds)])
+        for start in range(0, len(found), len(folds))
+    ]
+
+
+def is_of_class(codes: Codes, n_classes: int) -> BoolArray:
+    """Whether each row is of the class of each path."""
+    found: BoolArray = codes[:, None] == np.array(cut_classes(n_classes))[None, :]
+    return found
+
+
+def gamma_weights(levels: Sequence[FloatArray], truth: BoolArray) -> FloatArray:
+    """What each gamma counts, by the squared errors of its levels, read as probabilities."""
+    errors = [np.square((found + 1.0) / 2.0 - truth).mean(axis=1) for found in levels]
+    return loss_weights(np.array(errors))
+
+
+def lambdas_by_labels(
+    levels: FloatArray, truth: BoolArray, allowed: tuple[float, float]
+) -> FloatArray:
+    """For each path the mean of the lambdas that part the hidden rows best.
+
+    Each of `LAMBDAS` counts by how few rows it puts on the wrong side, beside the noise.
+    """
+    tried = LAMBDAS[np.abs(np.clip(LAMBDAS, *allowed) - LAMBDAS) < _SMALL]
+    found = []
+    for level, is_inside in zip(levels.T, truth.T, strict=True):
+        wrong = (level[None, :] > tried[:, None]) != is_inside[None, :]
+        found.append(float(loss_weights(wrong.astype(np.float64)) @ tried))
+    return np.clip(found, *allowed)
+
+
+def levels_of_new(
+    neighbors: Any, weights: FloatArray, paths: Sequence[CutPath], scores: FloatArray, gamma: float
+) -> FloatArray:
+    """Levels of rows beside the graph, each by itself, everything else fixed."""
+    codes = cut_classes(scores.shape[1])
+    columns = [
+        levels_of_new_rows(neighbors, weights, path.switch, scores[:, code], gamma)
+        for path, code in zip(paths, codes, strict=True)
+    ]
+    return np.clip(np.column_stack(columns), -1.0, 1.0)
+
+
+def decisions(levels: FloatArray, lam: FloatArray) -> FloatArray:
+    """From -1 to 1, with 0 where the level is lambda and straight lines to both ends."""
+    room = np.where(levels > lam, 1.0 - lam, 1.0 + lam)
+    return (levels - lam) / np.maximum(room, _SMALL)
+
+
+def class_probabilities(decided: FloatArray) -> FloatArray:
+    """(decision + 1) / 2, scaled to sum to 1 over the classes."""
+    inside = (decided + 1.0) / 2.0
+    if inside.shape[1] == 1:
+        return np.hstack([1.0 - inside, inside])
+    inside = inside + _SMALL
+    return np.asarray(inside / inside.sum(axis=1, keepdims=True))

@@ -1,0 +1,414 @@
+"""HNCClassifier: nested cuts between classes that all have labels."""
+
+import numbers
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+from joblib import effective_n_jobs
+from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from pucut._support.checks import FloatArray
+from pucut._support.constraints import COUNT, NOT_NEGATIVE, POSITIVE
+from pucut.cuts.hnc import double_intra_similarity, tradeoff_to_lambda
+from pucut.data.containers import checked_table, for_any_table, with_narrow_indices
+from pucut.data.encoding import learn_encoding
+from pucut.data.labels import ClassLabels, checked_class_labels
+from pucut.graphs.spaces import weighted_space
+from pucut.scores.thresholds import threshold_for_share
+from pucut.semi_supervised._class_cuts import (
+    GAMMAS,
+    class_paths,
+    class_probabilities,
+    cut_classes,
+    decisions,
+    gamma_weights,
+    hidden_levels,
+    is_of_class,
+    lambdas_by_labels,
+    levels_of,
+    levels_of_new,
+)
+from pucut.semi_supervised._class_scores import (
+    LEARNERS,
+    ClassScores,
+    Codes,
+    class_forest,
+    hidden_folds,
+    judged_scores,
+)
+from pucut.trees.feature_weights import checked_feature_weights
+
+# Signed lambdas: HNC- above 0, HNC+ below.
+ALLOWED = {"minus": (0.0, 1.0), "plus": (-1.0, 0.0), "both": (-1.0, 1.0)}
+_UNJUDGED_GAMMA = 1.0
+# Rows from which the neighbours of dense rows are searched approximately: 99 % of them are enough.
+APPROXIMATE_FROM = 10_000
+
+
+@dataclass(frozen=True, eq=False)
+class _Pulls:
+    """Scores from -1 to 1, a column a class: of all labels, and with each fold hidden."""
+
+    of_rows: FloatArray
+    of_folds: list[FloatArray]
+
+
+class HNCClassifier(ClassifierMixin, BaseEstimator):
+    """Semi-supervised classification by nested cuts: some rows of every class are labelled.
+
+    A graph joins similar rows, labelled or not. A minimum cut parts the labelled rows of one class
+    from those of the others, and what is cut off with them gets their class. Lambda weighs the size
+    of the two sides, as in Hochbaum's Normalised Cut (`pucut.cuts.hnc`), and all its cuts come from
+    one solve. What trees and linear models learn from the labelled rows pulls each row too: with
+    few labels the graph decides, with many the learners. More than two classes are cut one against
+    the rest on one graph.
+
+    Parameters
+    ----------
+    problem : {"both", "minus", "plus"}, default="both"
+        HNC- rewards similarity inside the complement, HNC+ inside the class, each with a lambda
+        from 0 to 1. They are the two halves of one path: "both" allows all of it, with lambda from
+        -1 to 1, HNC- above 0 and HNC+ below.
+    lam : float, "prior" or "cv", default=0.0
+        Where the path is cut. 0 is the plain minimum cut; "prior" is where the share of a class is
+        nearest to its prior (rows of one level stay together); "cv" hides labels and takes what
+        puts them on the right side. In HNC+ a larger lambda makes the class larger, in HNC-
+        smaller; of two classes it is the second.
+    alpha, beta : float, optional
+        The two tradeoffs of HNC+-, for the similarity inside the class and inside the complement,
+        in the place of lambda; only with problem "both".
+    prior : array of n_classes shares, or the share of the second of two classes, optional
+        For lam "prior": the share of each class among all rows. By default that among labels.
+    scores : {"auto"} or None, default="auto"
+        "auto" pulls each row by what learners say of it, None leaves all to the graph: then the
+        cuts are those of `hnc_minus` and `hnc_plus`.
+    gamma : float or "cv", default="cv"
+        How much the scores count beside the graph; "cv" takes the geometric mean of 0.3, 1 and 3,
+        each of which counts by its squared error on hidden labels, beside the noise. Without scores
+        there is no gamma.
+    n_neighbors : int, default=10
+        Of each row in the graph; at most the number of other samples.
+    sigma : float, optional
+        Width of the kernel exp(-d^2 / (2 sigma^2 H)) of similarities, H being the number of
+        features. By default the scale of the distances to the seventh neighbour.
+    feature_weights : "trees", array of shape (n_features,) or None, default="trees"
+        How much each encoded feature counts in distances: by its importance to trees grown on the
+        labelled rows, as given, or all alike.
+    n_estimators : int, default=100
+        Number of trees.
+    n_jobs : int, optional
+        Number of threads; results do not depend on it. None is 1 and -1 is all processors.
+    random_state : int, RandomState instance or None, default=None
+        For trees, for the labels that are hidden and for approximate neighbours.
+
+    Attributes
+    ----------
+    classes_ : array of shape (n_classes,)
+    transduction_ : array of shape (n_samples,)
+        Classes of the rows of `fit`; labelled rows keep theirs.
+    label_distributions_ : float array of shape (n_samples, n_classes)
+        Probabilities of the rows of `fit`, 1 for the label of a labelled row.
+    scores_ : float array of shape (n_samples,) or (n_samples, n_classes)
+        Levels, from -1 to 1: the lambda up to which the row is on the side of the class.
+    paths_ : list of CutPath
+        One of two classes, for the second, else one for each class.
+    lam_ : float array, one a path
+        HNC- above 0, HNC+ below.
+    gamma_ : float
+        1 without scores.
+    graph_ : CSR array of shape (n_samples, n_samples)
+    feature_weights_ : float array
+    score_weights_ : dict of str to float, or None
+        What each learner counts in the scores.
+
+    Notes
+    -----
+    -1 in y means unlabelled, and so do missing values (None, NaN), which are the way to mark
+    unlabelled rows among strings. There may be none: then `predict` is all there is to ask. A y of
+    -1 and 1 alone is taken for two classes, since labels of one class would not do.
+
+    A class that is labelled once is never hidden; if none is labelled twice, the learners count
+    alike and gamma is 1. A part of the graph that no label reaches is classed by its scores;
+    without scores its level is 0, and it is of the class on that side of `lam_`; where `lam_` is
+    0 too, of the first. Rows whose level is lambda are not of the class.
+
+    `predict` gives a new row the level that is best with all others fixed, whatever else is asked;
+    on rows of `fit` it can differ from `transduction_`, which knows their labels. Probabilities are
+    levels on straight lines from 0 over 1/2 at lambda to 1, and scaled to sum to 1.
+
+    From 10 000 rows on the neighbours of dense rows are searched approximately.
+
+    Memory is linear in the edges and in rows times classes. There is no `sample_weight`.
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "problem": [StrOptions(set(ALLOWED))],
+        "lam": [Interval(numbers.Real, -1.0, 1.0, closed="both"), StrOptions({"prior", "cv"})],
+        "alpha": [*NOT_NEGATIVE, None],
+        "beta": [*NOT_NEGATIVE, None],
+        "prior": ["array-like", Interval(numbers.Real, 0.0, 1.0, closed="neither"), None],
+        "scores": [StrOptions({"auto"}), None],
+        "gamma": [*POSITIVE, StrOptions({"cv"})],
+        "n_neighbors": COUNT,
+        "sigma": [*POSITIVE, None],
+        "feature_weights": ["array-like", StrOptions({"trees"}), None],
+        "n_estimators": COUNT,
+        "n_jobs": [numbers.Integral, None],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        *,
+        problem: str = "both",
+        lam: Any = 0.0,
+        alpha: float | None = None,
+        beta: float | None = None,
+        prior: Any = None,
+        scores: str | None = "auto",
+        gamma: Any = "cv",
+        n_neighbors: int = 10,
+        sigma: float | None = None,
+        feature_weights: Any = "trees",
+        n_estimators: int = 100,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.problem = problem
+        self.lam = lam
+        self.alpha = alpha
+        self.beta = beta
+        self.prior = prior
+        self.scores = scores
+        self.gamma = gamma
+        self.n_neighbors = n_neighbors
+        self.sigma = sigma
+        self.feature_weights = feature_weights
+        self.n_estimators = n_estimators
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def __sklearn_tags__(self) -> Any:
+        return for_any_table(super().__sklearn_tags__())
+
+    @_fit_context(prefer_skip_nested_validation=False)
+    def fit(self, X: Any, y: Any) -> Self:
+        """Learns from the labelled and the unlabelled rows.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Classes; -1 and missing values mean unlabelled.
+        """
+        X = checked_table(self, X, reset=True)
+        labels = checked_class_labels(y, n_samples=X.shape[0])
+        self._check_parameters()
+        self.classes_ = labels.classes
+        shares = self._shares(labels)
+        random = check_random_state(self.random_state)
+        n_threads = int(effective_n_jobs(self.n_jobs))
+        self._encoding, points = learn_encoding(X)
+        points = with_narrow_indices(points)
+
+        codes, n_classes = labels.codes, len(labels.classes)
+        folds, dense = hidden_folds(codes, random), isinstance(points, np.ndarray)
+        pulls = self._learn_scores(points, codes, folds, random, n_threads)
+        self._space = weighted_space(
+            "rows",
+            points,
+            self.feature_weights_,
+            min(self.n_neighbors, len(codes) - 1),
+            sigma=self.sigma,
+            method="approximate" if len(codes) >= APPROXIMATE_FROM and dense else "auto",
+            n_threads=n_threads,
+            random_state=random.randint(np.iinfo(np.int32).max),
+        )
+        self.graph_ = self._space.graph(self._space.lists.n_neighbors)
+        hidden = self._judge_gamma(codes, folds, pulls, n_threads)
+        self.paths_ = class_paths(self.graph_, codes, pulls.of_rows, self.gamma_, n_threads)
+        levels = levels_of(self.paths_)
+        truth = is_of_class(codes[np.concatenate(folds)] if folds else codes[:0], n_classes)
+        self.lam_ = self._lambdas(levels, hidden, truth, shares)
+
+        decided = decisions(levels, self.lam_)
+        known = np.flatnonzero(labels.is_labelled)
+        self.scores_ = levels[:, 0] if n_classes == 2 else levels
+        answers = _classes_of(decided)
+        answers[known] = codes[known]
+        self.transduction_ = self.classes_[answers]
+        self.label_distributions_ = class_probabilities(decided)
+        self.label_distributions_[known] = np.eye(n_classes)[codes[known]]
+        return self
+
+    def decision_function(self, X: Any) -> FloatArray:
+        """From -1 to 1 for each row: above 0 means the second of two classes.
+
+        With more classes a column for each; the largest wins.
+        """
+        check_is_fitted(self)
+        decided = self._decided(X)
+        return decided[:, 0] if len(self.classes_) == 2 else decided
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """The class of each row."""
+        check_is_fitted(self)
+        return self.classes_[_classes_of(self._decided(X))]
+
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Probabilities of the classes."""
+        check_is_fitted(self)
+        return class_probabilities(self._decided(X))
+
+    def _decided(self, X: Any) -> FloatArray:
+        points = with_narrow_indices(self._encoding.encode(checked_table(self, X, reset=False)))
+        near = self._space.near(points)
+        levels = levels_of_new(
+            near.indices,
+            self._space.similarities(near.squared_distances),
+            self.paths_,
+            self._pulls_of(points),
+            self.gamma_,
+        )
+        return decisions(levels, self.lam_)
+
+    def _learn_scores(
+        self,
+        points: Any,
+        codes: Codes,
+        folds: list[Codes],
+        random: np.random.RandomState,
+        n_threads: int,
+    ) -> _Pulls:
+        """Sets the learners and what the features weigh; returns what the learners say."""
+        n_rows, n_features = points.shape
+        self._class_scores: ClassScores | None = None
+        self.score_weights_: dict[str, float] | None = None
+        nothing = np.zeros((n_rows, len(self.classes_)))
+        pulls = _Pulls(nothing, [nothing] * len(folds))
+        if self.scores is not None:
+            judged = judged_scores(
+                points, codes, folds, n_trees=self.n_estimators, random=random, n_jobs=n_threads
+            )
+            self._class_scores = judged.scores
+            self.score_weights_ = dict(zip(LEARNERS, judged.scores.weights.tolist(), strict=True))
+            pulls = _Pulls(
+                2.0 * judged.of_rows - 1.0, [2.0 * found - 1.0 for found in judged.of_folds]
+            )
+        weights = self.feature_weights
+        if isinstance(weights, str):
+            if self._class_scores is None:
+                forest = class_forest(self.n_estimators, random, n_threads)
+                labelled = np.flatnonzero(codes >= 0)
+                forest.fit(points[labelled], codes[labelled])
+            else:
+                forest = self._class_scores.learners[0]
+            weights = forest.feature_importances_
+            weights = weights if weights.any() else None
+        weights = np.ones(n_features) if weights is None else weights
+        self.feature_weights_ = checked_feature_weights(weights, n_features, ("trees",))
+        return pulls
+
+    def _pulls_of(self, points: Any) -> FloatArray:
+        if self._class_scores is None:
+            return np.zeros((points.shape[0], len(self.classes_)))
+        return 2.0 * self._class_scores.of(points) - 1.0
+
+    def _judge_gamma(
+        self, codes: Codes, folds: list[Codes], pulls: _Pulls, n_threads: int
+    ) -> FloatArray | None:
+        """Sets gamma; returns the levels of hidden rows, where they are known."""
+        chosen = self.scores is not None and isinstance(self.gamma, str)
+        given = _UNJUDGED_GAMMA if isinstance(self.gamma, str) else float(self.gamma)
+        self.gamma_ = given if self.scores is not None else 1.0
+        if not folds or not (chosen or self._lam_by_labels()):
+            return None
+        gammas = GAMMAS if chosen else (self.gamma_,)
+        found = hidden_levels(self.graph_, codes, folds, pulls.of_folds, gammas, n_threads)
+        truth = is_of_class(codes[np.concatenate(folds)], len(self.classes_))
+        weights = gamma_weights(found, truth)
+        self.gamma_ = float(np.exp(weights @ np.log(gammas)))
+        return found[int(np.argmax(weights))]
+
+    def _lam_by_labels(self) -> bool:
+        return self.lam == "cv" and self.alpha is None
+
+    def _lambdas(
+        self,
+        levels: FloatArray,
+        hidden: FloatArray | None,
+        truth: npt.NDArray[np.bool_],
+        shares: FloatArray,
+    ) -> FloatArray:
+        allowed = ALLOWED[self.problem]
+        n_paths = levels.shape[1]
+        if self.alpha is not None and self.beta is not None:
+            single = double_intra_similarity(float(self.alpha), float(self.beta))
+            sign = 1.0 if single.problem == "minus" else -1.0
+            return np.full(n_paths, sign * tradeoff_to_lambda(single.mu))
+        if self.lam == "cv":
+            if hidden is None:
+                return np.zeros(n_paths)
+            return lambdas_by_labels(hidden, truth, allowed)
+        if self.lam == "prior":
+            of_paths = shares[list(cut_classes(len(shares)))]
+            found = [
+                threshold_for_share(level, share)
+                for level, share in zip(levels.T, of_paths, strict=True)
+            ]
+            return np.clip(found, *allowed)
+        sign = -1.0 if self.problem == "plus" else 1.0
+        return np.full(n_paths, sign * float(self.lam) + 0.0)
+
+    def _check_parameters(self) -> None:
+        """For what the constraints cannot say."""
+        number = not isinstance(self.lam, str)
+        if number and self.problem != "both" and self.lam < 0.0:
+            raise ValueError(
+                f"lam must be from 0 to 1 with problem={self.problem!r}, found {self.lam!r}; "
+                "with problem='both' it may be from -1 (HNC+) to 1 (HNC-)"
+            )
+        if (self.alpha is None) != (self.beta is None):
+            raise ValueError(
+                f"alpha and beta must be given together, found alpha={self.alpha!r} and "
+                f"beta={self.beta!r}"
+            )
+        if self.alpha is not None and (self.problem != "both" or self.lam != 0.0):
+            raise ValueError(
+                "alpha and beta take the place of lam, with problem='both': found "
+                f"problem={self.problem!r} and lam={self.lam!r} beside them"
+            )
+        if self.prior is not None and self.lam != "prior":
+            raise ValueError(f"prior is used with lam='prior' only, found lam={self.lam!r}")
+        if self.scores is None and not isinstance(self.gamma, str):
+            raise ValueError(f"gamma weighs scores, found gamma={self.gamma!r} with scores=None")
+
+    def _shares(self, labels: ClassLabels) -> FloatArray:
+        if self.prior is None:
+            return labels.shares
+        n_classes = len(labels.classes)
+        shares = np.asarray(self.prior)
+        if shares.ndim == 0 and n_classes == 2:
+            shares = np.array([1.0 - float(self.prior), float(self.prior)])
+        if (
+            shares.shape != (n_classes,)
+            or shares.dtype.kind not in "iuf"
+            or not (shares >= 0.0).all()
+            or abs(float(shares.sum()) - 1.0) > 1e-6
+        ):
+            raise ValueError(
+                f"prior must be {n_classes} shares that sum to 1, one a class, or one number for "
+                f"the second of two classes, found {self.prior!r}"
+            )
+        return shares.astype(np.float64)
+
+
+def _classes_of(decided: FloatArray) -> Codes:
+    if decided.shape[1] == 1:
+        return np.asarray(decided[:, 0] > 0.0, dtype=np.intp)
+    return np.asarray(np.argmax(decided, axis=1))

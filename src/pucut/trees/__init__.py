@@ -1,0 +1,1 @@
+"""PU Extra Trees, and the weights of features that come from them."""

@@ -1,0 +1,324 @@
+"""Awkward files: what the command line makes of them, and what it says where it cannot."""
+
+import gzip
+from datetime import date
+from decimal import Decimal
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pucut.cli._columns import feature_frame, plan_columns
+from pucut.cli._errors import UserError
+from pucut.cli._labels import read_labels
+from pucut.cli._reading import read_input
+from tests.helpers.cli_tables import failure, gene_table
+
+
+def written(tmp_path, content, name="table.csv", encoding="utf-8"):
+    path = tmp_path / name
+    path.write_bytes(content if isinstance(content, bytes) else content.encode(encoding))
+    return str(path)
+
+
+def read(tmp_path, content, encoding="utf-8", **options):
+    return read_input(written(tmp_path, content, encoding=encoding), **options)
+
+
+def features(table, **options):
+    """The plan and the values of a table whose label column is called known."""
+    plan = plan_columns(table, taken=["known"], **options)
+    X, lost = feature_frame(table, plan.features)
+    return X, plan, (*plan.notes, *lost)
+
+
+@pytest.mark.parametrize("sep", [",", ";", "\t", "|"])
+def test_separator_is_found_out(tmp_path, sep):
+    content = f"a{sep}b{sep}known\n1{sep}'x, y; z'{sep}1\n2{sep}w{sep}0\n"
+    if sep in ",;":
+        content = content.replace("'", '"')
+    table = read(tmp_path, content)
+    assert list(table.frame.columns) == ["a", "b", "known"]
+    assert table.n_rows == 2
+    assert table.frame["b"][0].strip("'") == "x, y; z"
+
+
+def test_decimal_commas_do_not_separate(tmp_path):
+    table = read(tmp_path, "a, mean;b;known\n1,5;2,25;1\n-0,5;3;0\n,5;1e3;0\n")
+    X, _, notes = features(table)
+    np.testing.assert_array_equal(X["a, mean"], [1.5, -0.5, 0.5])
+    np.testing.assert_array_equal(X["b"], [2.25, 3.0, 1000.0])
+    assert notes[0] == "'a, mean': numbers with a decimal comma, such as 1,5"
+
+
+def test_what_may_be_thousands_is_asked(tmp_path):
+    content = 'a,known\n"1,234",1\n"2,500",0\n12,0\n'
+    table = read(tmp_path, content)
+    with pytest.raises(UserError, match=r"column 'a': '1,234' may be a decimal comma or"):
+        features(table)
+    np.testing.assert_array_equal(features(table, decimal=",")[0]["a"], [1.234, 2.5, 12.0])
+    np.testing.assert_array_equal(features(table, decimal=".")[0]["a"], [1234.0, 2500.0, 12.0])
+
+
+def test_plain_thousands_are_read(tmp_path):
+    X, _, notes = features(read(tmp_path, 'a,known\n"1,234,567.5",1\n"2,500",0\n0.5,0\n'))
+    np.testing.assert_array_equal(X["a"], [1234567.5, 2500.0, 0.5])
+    assert "commas between thousands" in notes[0]
+
+
+@pytest.mark.parametrize(
+    ("encoding", "said"),
+    [("utf-8", None), ("utf-8-sig", None), ("utf-16", None), ("latin-1", "cp1252")],
+)
+def test_encodings(tmp_path, encoding, said):
+    table = read(tmp_path, "größe,known\n1,1\n2,0\n", encoding)
+    assert list(table.frame.columns) == ["größe", "known"]
+    assert len(table.notes) == (said is not None)
+    if said is not None:
+        assert f"is not UTF-8 (line 1): read as {said}" in table.notes[0]
+
+
+def test_encoding_can_be_given(tmp_path):
+    data = "имя,known\n1,1\n2,0\n".encode("koi8-r")
+    assert list(read(tmp_path, data).frame.columns) != ["имя", "known"]
+    path = written(tmp_path, data)
+    assert list(read_input(path, encoding="koi8-r").frame.columns) == ["имя", "known"]
+    with pytest.raises(UserError, match="cannot be read as ascii"):
+        read_input(path, encoding="ascii")
+    with pytest.raises(UserError, match="'klingon' is not known"):
+        read_input(path, encoding="klingon")
+
+
+@pytest.mark.parametrize(
+    ("content", "options", "message"),
+    [
+        ("", {}, "table.csv is empty"),
+        ("\n \n", {}, "table.csv is empty"),
+        ("a,known\n", {}, "has a header and no rows below it"),
+        ("a,b,known\n1,2,1\n1,2\n", {}, "line 3: 2 values, but there are 3 columns in the header"),
+        ("a,b\n1,2\n\n3,4,5\n", {}, "line 4: 3 values, but there are 2 columns in the header"),
+        ('a,b\n1,"x\ny"\n3,4,5\n', {}, "line 4: 3 values, but there are 2"),
+        ("a,b,a\n1,2,3\n", {}, "'a' appears 2 times (columns 1, 3)"),
+        ("a;b\n1;2\n", {"sep": ","}, "contains a semicolon: try --sep ';'"),
+        ("a\tb\n1\t2\n", {"sep": ","}, "contains a tab: try --sep tab"),
+        ("a,b\n1,2\n", {"sep": ",,"}, "--sep must be one character"),
+        ("a,b\n1,2\n", {"sheet": "one"}, "needs an Excel file"),
+        (b"PAR1 and nothing else", {}, "cannot be read"),
+        (b"\x1f\x8b and nothing else", {}, "broken gzip"),
+        (b"\xd0\xcf\x11\xe0 and nothing else", {}, "old Excel file"),
+    ],
+)
+def test_broken_files(tmp_path, content, options, message):
+    with pytest.raises(UserError) as caught:
+        read(tmp_path, content, **options)
+    assert message in str(caught.value)
+    assert "table.csv" in str(caught.value) or "--sep" in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_files_that_are_not_there(tmp_path):
+    written(tmp_path, "a,b\n1,2\n", "genes.csv")
+    with pytest.raises(UserError, match=r"there is no file .*gene\.csv.*did you mean .*genes\.csv"):
+        read_input(str(tmp_path / "gene.csv"))
+    with pytest.raises(UserError, match="cannot be read"):
+        read_input(str(tmp_path))
+
+
+def test_line_that_names_the_separator(tmp_path):
+    table = read(tmp_path, "sep=;\na;b\n1,5;2\n")
+    assert list(table.frame.columns) == ["a", "b"]
+    assert table.place(0) == "line 3"
+
+
+def test_row_names_of_r(tmp_path):
+    table = read(tmp_path, '"a" "known"\n"r1" 1.5 1\n"r2" 2 0\n', sep="space")
+    assert list(table.frame.columns) == ["row_name", "a", "known"]
+    assert "taken for names of rows" in table.notes[0]
+    assert features(table)[1].ids == ("row_name",)
+
+
+def test_separator_at_the_end_of_rows(tmp_path):
+    table = read(tmp_path, "a,known\n1,1,\n2,0,\n")
+    assert list(table.frame.columns) == ["a", "known"]
+    assert table.frame["a"].tolist() == ["1", "2"]
+
+
+def test_all_kinds_of_files_hold_the_same(tmp_path):
+    frame, _ = gene_table()
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    (tmp_path / "t.csv.gz").write_bytes(gzip.compress((tmp_path / "t.csv").read_bytes()))
+    frame.to_excel(tmp_path / "t.xlsx", index=False)
+    frame.to_parquet(tmp_path / "t.parquet")
+    frame.to_feather(tmp_path / "t.arrow")
+    frame.astype({"<script>": "category"}).to_feather(tmp_path / "t.feather")
+    expected, plan, _ = features(read_input(str(tmp_path / "t.csv")))
+    np.testing.assert_array_equal(expected["size"], frame["size"])
+    assert [feature.kind for feature in plan.features] == ["number", "category", "number"]
+    for ending in ("csv.gz", "xlsx", "parquet", "arrow", "feather"):
+        table = read_input(str(tmp_path / f"t.{ending}"))
+        X, same, _ = features(table)
+        pd.testing.assert_frame_equal(X, expected)
+        assert same == plan
+        labels = read_labels(table, "known")
+        np.testing.assert_array_equal(labels.is_labelled, frame["known"].notna())
+
+
+def test_sheets(tmp_path):
+    path = tmp_path / "book.xlsx"
+    with pd.ExcelWriter(path) as book:
+        pd.DataFrame({"a": [1, 2], "known": [1, 0]}).to_excel(book, sheet_name="one", index=False)
+        pd.DataFrame({"b": [1, 2], "known": [1, 0]}).to_excel(book, sheet_name="two", index=False)
+        pd.DataFrame().to_excel(book, sheet_name="none", index=False)
+    first = read_input(str(path))
+    assert list(first.frame.columns) == ["a", "known"]
+    assert "has 3 sheets: 'one' is read" in first.notes[0]
+    assert list(read_input(str(path), sheet="two").frame.columns) == ["b", "known"]
+    with pytest.raises(UserError, match="it has 'one', 'two', 'none'"):
+        read_input(str(path), sheet="three")
+    with pytest.raises(UserError, match="sheet 'none' is empty"):
+        read_input(str(path), sheet="none")
+
+
+def test_what_columns_are(tmp_path):
+    n_rows = 60
+    frame = pd.DataFrame(
+        {
+            "sample_id": np.arange(n_rows) % 50,  # named like an identifier
+            "accession": [f"x{row}" for row in range(n_rows)],  # unique texts
+            "paid": np.arange(n_rows) / 7,  # ends in "id", and is none
+            "colour": np.resize(["red", "green", None], n_rows),
+            "day": pd.date_range("1970-01-01", periods=n_rows).strftime("%Y-%m-%d"),
+            "tested": np.resize(["x", None, None], n_rows),
+            "mostly": ["n.d.", "> 5", *(f"{row}.5" for row in range(n_rows - 2))],
+            "same": 3,
+            "empty": None,
+            "story": [f"story {row // 2}" for row in range(n_rows)],
+            "known": np.resize([1, 0], n_rows),
+        }
+    )
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    table = read_input(str(tmp_path / "t.csv"))
+    X, plan, notes = features(table)
+    assert plan.ids == ("sample_id", "accession")
+    assert {feature.name: feature.kind for feature in plan.features} == {
+        "paid": "number",
+        "colour": "category",
+        "day": "date",
+        "tested": "flag",
+        "mostly": "number",
+    }
+    np.testing.assert_array_equal(X["day"], np.arange(n_rows))
+    np.testing.assert_array_equal(X["tested"], frame["tested"].notna())
+    np.testing.assert_array_equal(X["mostly"], [np.nan, np.nan, *np.arange(0.5, n_rows - 2)])
+    assert list(X["colour"].cat.categories) == ["green", "red"]
+    np.testing.assert_array_equal(X["colour"].isna(), frame["colour"].isna())
+    assert notes == (
+        "'sample_id', 'accession': taken as identifiers, not as features",
+        "'day': dates, used as days since 1970-01-01",
+        "'tested': x or empty, used as 1 and 0",
+        "'same': not used, constant",
+        "'empty': not used, without any value",
+        "'story': not used, free text (30 different texts in 60 rows)",
+        "'mostly': 2 cells are no numbers and count as missing: 'n.d.', '> 5', first in line 2",
+    )
+
+
+def test_typed_columns(tmp_path):
+    frame = pd.DataFrame(
+        {
+            "flag": pd.array([True, False, None], dtype="boolean"),
+            "count": pd.array([1, None, 3], dtype="Int64"),
+            "when": pd.to_datetime(["1970-01-02", None, "1970-01-03"]),
+            "cost": [Decimal("1.5"), None, Decimal("2.5")],
+            "birth": [date(1970, 1, 4), None, date(1970, 1, 5)],
+            "parts": [[1], [2], [3]],
+            "known": [True, False, False],
+        }
+    )
+    frame.to_parquet(tmp_path / "t.parquet")
+    table = read_input(str(tmp_path / "t.parquet"))
+    X, _, notes = features(table)
+    np.testing.assert_array_equal(X["flag"], [1.0, 0.0, np.nan])
+    np.testing.assert_array_equal(X["count"], [1.0, np.nan, 3.0])
+    np.testing.assert_array_equal(X["when"], [1.0, np.nan, 2.0])
+    np.testing.assert_array_equal(X["cost"], [1.5, np.nan, 2.5])
+    np.testing.assert_array_equal(X["birth"], [3.0, np.nan, 4.0])
+    assert X.shape == (3, 5)
+    assert "'parts': not used, neither numbers nor texts nor dates" in notes
+    np.testing.assert_array_equal(read_labels(table, "known").is_labelled, [True, False, False])
+
+
+def test_infinite_numbers_are_refused(tmp_path):
+    table = read(tmp_path, "a,known\n1,1\n2,0\n1e999,0\n")
+    with pytest.raises(UserError, match=r"table\.csv, line 4, column 'a': the number is infinite"):
+        features(table)
+
+
+@pytest.mark.parametrize(
+    ("cells", "given", "expected"),
+    [
+        (["1", "0", "1"], None, [1, 0, 1]),
+        (["1.0", "0.0", "01"], None, [1, 0, 1]),
+        (["1", "-1", ""], None, [1, 0, 0]),
+        (["2", "1", "NA"], None, [1, 0, 0]),
+        (["yes", "", " yes "], None, [1, 0, 1]),
+        (["1", "", "?"], None, [1, 0, 0]),
+        (["unlabeled", "positive", "positive"], None, [0, 1, 1]),
+        (["negative", "positive", ""], None, [0, 1, 0]),
+        (["True", "False", "False"], None, [1, 0, 0]),
+        (["cancer", "unknown", "cancer"], None, [1, 0, 1]),
+        (["to do", "known", "to do"], None, [0, 1, 0]),
+        (["a", "b", "b"], "a", [1, 0, 0]),
+        (["a", "b", "c"], "b", [0, 1, 0]),
+        (["1", "2", "3"], "2.0", [0, 1, 0]),
+        (["12345678", "12345679", ""], None, [0, 1, 0]),
+    ],
+)
+def test_labels(tmp_path, cells, given, expected):
+    content = "a,known\n" + "".join(f"{row},{cell}\n" for row, cell in enumerate(cells))
+    labels = read_labels(read(tmp_path, content), "known", given)
+    np.testing.assert_array_equal(labels.is_labelled, np.array(expected, dtype=bool))
+
+
+@pytest.mark.parametrize(
+    ("cells", "given", "message"),
+    [
+        (["", "NA"], None, "is empty: known positives must be marked"),
+        (["0", "0"], None, "holds no known positives, only '0'"),
+        (["no", ""], None, "holds no known positives, only 'no' and empty cells"),
+        (["1", "1"], None, "holds '1' in every row"),
+        (["a", "b"], None, "say which marks the known positives, --positive 'a' or --positive 'b'"),
+        (["a", "b", "c"], None, "holds 3 values ('a', 'b', 'c'), and must hold two"),
+        (["a", "b"], "c", "--positive 'c' is not in"),
+    ],
+)
+def test_wrong_labels(tmp_path, cells, given, message):
+    content = "a,known\n" + "".join(f"{row},{cell}\n" for row, cell in enumerate(cells))
+    with pytest.raises(UserError) as caught:
+        read_labels(read(tmp_path, content), "known", given)
+    assert message in str(caught.value)
+    assert "column 'known'" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("content", "arguments", "message"),
+    [
+        ("known\n1\n0\n", [], "has one column, 'known': there is nothing to learn from"),
+        ("a,known\n1,1\n1,0\n", [], "no column that can be used as a feature ('a': not used, cons"),
+        ("a,Known\n1,1\n2,0\n", [], "no column of {path}: did you mean 'Known'?"),
+        ("a,label\n1,1\n2,0\n", [], "there are 'a', 'label'"),
+        ("a,known\n1,1\n2,0\n", ["--id-column", "b"], "--id-column 'b' is no column"),
+        ("a,known\n1,1\n2,0\n", ["--id-column", "known"], "named by two options"),
+        ("a,known\n1,1\n2,0\n3,0\n", ["--prior", "0.1"], "below the labelled fraction"),
+        ("a,known\n1,1\n2,0\n3,0\n", ["--preset", "none"], "'preset'"),
+        (
+            "a,known\n1,1\n2,0\n",
+            ["--preset", "paper", "--method", "rocchio"],
+            "--preset is for 2-hnc",
+        ),
+    ],
+)
+def test_mistakes_are_one_line(tmp_path, capsys, content, arguments, message):
+    path = written(tmp_path, content)
+    said = failure(capsys, "classify", path, "--label-column", "known", *arguments)
+    assert message.format(path=path) in said

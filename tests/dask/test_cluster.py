@@ -1,0 +1,131 @@
+"""2-HNC on a real cluster of four processes, of which some die: the result is that of one machine.
+
+One cluster serves all tests; workers that were killed come back before the next.
+"""
+
+import os
+import signal
+
+import numpy as np
+import pytest
+
+from pucut import TwoHNCClassifier
+from pucut.methods.two_hnc import classifier as two_hnc
+
+dask = pytest.importorskip("dask")
+da = pytest.importorskip("dask.array")
+distributed = pytest.importorskip("distributed")
+
+# Dask speaks of workers that die, and of ports in use.
+pytestmark = [
+    pytest.mark.filterwarnings("default"),
+    pytest.mark.skipif(os.name != "posix", reason="kills processes"),
+]
+
+N_WORKERS = 4
+SETTINGS = {"preset": "paper", "prior": 0.4, "n_estimators": 12, "random_state": 0}
+
+
+@pytest.fixture(scope="module")
+def client():
+    with (
+        # Otherwise Dask knocks at the door of the dead for half a minute.
+        dask.config.set({"distributed.comm.timeouts.connect": "10s"}),
+        distributed.LocalCluster(
+            n_workers=N_WORKERS,
+            threads_per_worker=1,
+            memory_limit="600MB",
+            dashboard_address=None,
+            processes=True,
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        yield client
+
+
+@pytest.fixture(scope="module")
+def rows():
+    rng = np.random.default_rng(0)
+    is_positive = rng.random(1200) < 0.4
+    X = (rng.normal(size=(1200, 5)) + is_positive[:, None]).astype(np.float32)
+    X[::20, 2] = np.nan
+    return X, is_positive & (rng.random(1200) < 0.5)
+
+
+@pytest.fixture(scope="module")
+def one(rows):
+    return TwoHNCClassifier(**SETTINGS).fit(*rows)
+
+
+def assert_same(found, one, X):
+    for name in ("transduction_", "scores_", "feature_weights_"):
+        np.testing.assert_array_equal(getattr(found, name), getattr(one, name), err_msg=name)
+    for name in ("stage1_", "stage2_"):
+        np.testing.assert_array_equal(getattr(found, name).switch, getattr(one, name).switch)
+    np.testing.assert_array_equal(found.predict_proba(X), one.predict_proba(X))
+
+
+class Killer(distributed.SchedulerPlugin):
+    """For each name kills a process that has finished such a task, and its results with it."""
+
+    def __init__(self, cluster, names):
+        self.cluster, self.names, self.killed = cluster, list(names), {}
+
+    def transition(self, key, start, finish, *args, **kwargs):
+        name = str(key).split("-")[0]
+        if finish == "memory" and name in self.names and name not in self.killed:
+            holders = self.cluster.scheduler.tasks[key].who_has
+            self.killed[name] = self.kill(next(iter(holders)).address)
+
+    def kill(self, address):
+        process = next(
+            nanny.pid for nanny in self.cluster.workers.values() if nanny.worker_address == address
+        )
+        os.kill(process, signal.SIGKILL)
+        return process
+
+
+def fit_while_workers_die(client, names, X, y, **options):
+    client.wait_for_workers(2, timeout=240)
+    killer = Killer(client.cluster, names)
+    client.cluster.scheduler.add_plugin(killer, name="killer")
+    try:
+        found = TwoHNCClassifier(**SETTINGS | options).fit(X, y)
+    finally:
+        client.cluster.scheduler.remove_plugin("killer")
+    assert set(killer.killed) == set(names)
+    return found
+
+
+PHASES = {
+    "standardising": "learn_columns",
+    "trees": "grow_trees",
+    "neighbours": "search_part",
+    "merging": "merge_found",
+}
+
+
+@pytest.mark.parametrize("phase", PHASES)
+def test_a_worker_dies(client, rows, one, phase):
+    X, y = rows
+    collection = da.from_array(X, chunks=(150, 3))
+    found = fit_while_workers_die(client, [PHASES[phase]], collection, y)
+    assert_same(found, one, X)
+
+
+def test_a_worker_dies_while_the_path_is_solved_here(client, rows, one, monkeypatch):
+    X, y = rows
+    client.wait_for_workers(2, timeout=240)
+    killer = Killer(client.cluster, [])
+
+    def dying(*args, **kwargs):
+        if not killer.killed:
+            killer.killed["path"] = killer.kill(next(iter(client.nthreads())))
+        return solve(*args, **kwargs)
+
+    solve = two_hnc.two_stage_cuts
+    monkeypatch.setattr(two_hnc, "two_stage_cuts", dying)
+    found = TwoHNCClassifier(**SETTINGS).fit(da.from_array(X, chunks=(150, 5)), y)
+    assert killer.killed
+    # The points that were lost are made again.
+    assert_same(found, one, X)

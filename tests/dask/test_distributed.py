@@ -1,0 +1,394 @@
+"""2-HNC on Dask collections: what one machine says of the same rows, to the last bit."""
+
+import itertools
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from sklearn.neighbors import KNeighborsTransformer
+
+from pucut import TwoHNCClassifier
+from pucut.dask import read_partitions
+from pucut.dask.cells import neighbors_in_cells
+from pucut.graphs.neighbors import nearest_neighbors
+
+dask = pytest.importorskip("dask")
+da = pytest.importorskip("dask.array")
+dd = pytest.importorskip("dask.dataframe")
+
+SETTINGS = {"preset": "paper", "prior": 0.4, "n_estimators": 10, "random_state": 0}
+METHODS = ("predict", "decision_function", "predict_proba")
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    """Without a client: Dask's scheduler that runs one task after another."""
+    with dask.config.set(scheduler="synchronous"):
+        yield
+
+
+def blobs(n_rows=300, n_features=4, seed=0, dtype=np.float32):
+    """Two classes, half of the positives labelled, and some rows that are equal."""
+    rng = np.random.default_rng(seed)
+    is_positive = rng.random(n_rows) < 0.4
+    X = rng.normal(size=(n_rows, n_features)) + 1.5 * is_positive[:, None]
+    X[::9] = X[0]
+    return X.astype(dtype), is_positive & (rng.random(n_rows) < 0.5)
+
+
+def assert_same_fit(found, one):
+    """Stages, switch values, classes and scores are equal bit for bit."""
+    for name in (
+        "transduction_",
+        "scores_",
+        "feature_weights_",
+        "negative_ranking_",
+        "likely_negative_",
+    ):
+        np.testing.assert_array_equal(getattr(found, name), getattr(one, name), err_msg=name)
+    for name in ("stage1_", "stage2_"):
+        np.testing.assert_array_equal(getattr(found, name).switch, getattr(one, name).switch)
+    for name in ("n_neighbors_", "prior_", "neighbor_recall_", "n_unreached_", "threshold_"):
+        assert getattr(found, name) == getattr(one, name), name
+    assert (found.graph_ != one.graph_).nnz == 0
+
+
+def assert_same_answers(found, one, X, collection):
+    """For plain rows at once, for a collection lazily."""
+    for name in METHODS:
+        expected = getattr(one, name)(X)
+        np.testing.assert_array_equal(getattr(found, name)(X), expected, err_msg=name)
+        lazy = getattr(found, name)(collection)
+        assert dask.is_dask_collection(lazy)
+        computed = lazy.compute()
+        assert computed.dtype == expected.dtype
+        np.testing.assert_array_equal(computed, expected, err_msg=name)
+
+
+CHUNKS = {
+    "even": ((100, 100, 100), 4),
+    "mixed sizes": ((7, 190, 1, 102), 4),
+    "empty ones": ((0, 150, 0, 150, 0), 4),
+    "along features": ((150, 150), 3),
+    "one row each at the ends": ((1, 298, 1), 4),
+    "one": ((300,), 4),
+}
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int64])
+@pytest.mark.parametrize("chunks", CHUNKS.values(), ids=CHUNKS)
+def test_arrays_in_chunks_of_any_size(chunks, dtype):
+    X, y = blobs(dtype=dtype)
+    one = TwoHNCClassifier(**SETTINGS).fit(X, y)
+    collection = da.from_array(X, chunks=chunks)
+    found = TwoHNCClassifier(**SETTINGS).fit(collection, y)
+    assert_same_fit(found, one)
+    assert_same_answers(found, one, X, collection)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"feature_weights": None},
+        {"feature_weights": [1.0, 2.0, 0.0, 1.0]},
+        {"feature_weights": "pu_trees_squared", "n_neighbors": [2, 7], "sigma": 0.5},
+        {"inductive": "nearest"},
+        {"lambda_grid": np.arange(101) / 100},
+        {"neighbors": "exact"},
+        {"prior": "auto"},
+        {"n_neighbors": 1, "feature_weights": None},
+    ],
+    ids=lambda options: ", ".join(options),
+)
+def test_options(options):
+    X, y = blobs()
+    one = TwoHNCClassifier(**SETTINGS | options).fit(X, y)
+    collection = da.from_array(X, chunks=(80, 4))
+    found = TwoHNCClassifier(**SETTINGS | options).fit(collection, y)
+    assert_same_fit(found, one)
+    assert_same_answers(found, one, X, collection)
+
+
+@pytest.mark.parametrize("n_labelled", [1, 40, 180, 299])
+def test_trees_that_see_a_sample_of_the_rows(monkeypatch, n_labelled):
+    """Only what was drawn leaves the partitions, and it is what one machine draws."""
+    monkeypatch.setattr("pucut.trees.feature_weights.ROWS_OF_A_TREE", 100)
+    monkeypatch.setattr("pucut.dask.trees.joined_rows", None)
+    X, _ = blobs()
+    y = np.random.default_rng(0).permutation(300) < n_labelled
+    options = SETTINGS | {"prior": max(0.4, (n_labelled + 0.5) / 300), "n_neighbors": 5}
+    one = TwoHNCClassifier(**options).fit(X, y)
+    found = TwoHNCClassifier(**options).fit(da.from_array(X, chunks=((7, 190, 1, 102), 4)), y)
+    for name in ("offsets", "feature", "threshold", "left", "missing_left", "risk_reduction"):
+        np.testing.assert_array_equal(getattr(found.forest_, name), getattr(one.forest_, name))
+    assert_same_fit(found, one)
+
+
+def test_rows_that_no_label_reaches():
+    X, y = blobs()
+    X[200:] += 1000.0
+    y[200:] = False
+    options = SETTINGS | {"n_neighbors": 3, "prior": 0.6}
+    one = TwoHNCClassifier(**options).fit(X, y)
+    assert one.n_unreached_ > 0
+    found = TwoHNCClassifier(**options).fit(da.from_array(X, chunks=(90, 4)), y)
+    assert_same_fit(found, one)
+
+
+@pytest.mark.parametrize("n_rows", [2, 3, 5])
+def test_fewer_rows_than_neighbours(n_rows):
+    X, _ = blobs(n_rows)
+    y = np.arange(n_rows) == 0
+    one = TwoHNCClassifier(**SETTINGS | {"prior": 0.5}).fit(X, y)
+    found = TwoHNCClassifier(**SETTINGS | {"prior": 0.5}).fit(da.from_array(X, chunks=(1, 4)), y)
+    assert_same_fit(found, one)
+
+
+def test_a_partition_without_positives():
+    X, y = blobs()
+    y[100:200] = False
+    one = TwoHNCClassifier(**SETTINGS).fit(X, y)
+    assert_same_fit(TwoHNCClassifier(**SETTINGS).fit(da.from_array(X, chunks=(100, 4)), y), one)
+
+
+def test_missing_values_in_one_partition():
+    X, y = blobs()
+    X[110:130, 1] = np.nan
+    X[150:, 2] = np.nan
+    one = TwoHNCClassifier(**SETTINGS).fit(X, y)
+    collection = da.from_array(X, chunks=(100, 4))
+    found = TwoHNCClassifier(**SETTINGS).fit(collection, y)
+    assert_same_fit(found, one)
+    assert_same_answers(found, one, X, collection)
+
+
+def test_infinity_is_refused():
+    X, y = blobs()
+    X[250, 1] = np.inf
+    with pytest.raises(ValueError, match="X contains infinity"):
+        TwoHNCClassifier(**SETTINGS).fit(da.from_array(X, chunks=(100, 4)), y)
+
+
+def test_unknown_chunk_sizes():
+    X, y = blobs()
+    collection = da.from_array(X, chunks=(100, 4))
+    part = collection[da.from_array(np.arange(300) % 3 > 0, chunks=100)]
+    assert np.isnan(part.shape[0])
+    rows = np.flatnonzero(np.arange(300) % 3 > 0)
+    one = TwoHNCClassifier(**SETTINGS).fit(X[rows], y[rows])
+    found = TwoHNCClassifier(**SETTINGS).fit(part, y[rows])
+    assert_same_fit(found, one)
+    assert_same_answers(found, one, X[rows], part)
+
+
+def table():
+    X, y = blobs()
+    frame = pd.DataFrame(X, columns=["a", "b", "c", "d"])
+    frame["kind"] = np.where(frame["a"] > 0.5, "x", np.where(frame["b"] > 1.0, "y", "z"))
+    frame["late"] = pd.Categorical(np.arange(300) // 120)  # each partition lacks some
+    frame["count"] = pd.array(np.arange(300) % 7, dtype="Int64")
+    frame.loc[50, "count"] = pd.NA
+    frame.loc[60, "kind"] = None
+    return frame, y
+
+
+@pytest.mark.parametrize("drop", [[], ["kind", "late", "count"]], ids=["mixed", "numbers"])
+def test_data_frames(drop):
+    frame, y = table()
+    collection = dd.from_pandas(frame.drop(columns=drop), npartitions=3)
+    whole = collection.compute()
+    one = TwoHNCClassifier(**SETTINGS).fit(whole, y)
+    found = TwoHNCClassifier(**SETTINGS).fit(
+        collection, dd.from_pandas(pd.Series(y), npartitions=5)
+    )
+    assert_same_fit(found, one)
+    assert found.feature_names_in_.tolist() == list(collection.columns)
+    assert_same_answers(found, one, whole, collection)
+
+
+def test_data_frames_with_empty_partitions():
+    frame, y = table()
+    ends = [0, 0, 120, 120, 300, 300]
+    pieces = [frame.iloc[first:last] for first, last in itertools.pairwise(ends)]
+    collection = dd.from_delayed([dask.delayed(piece) for piece in pieces], meta=frame.iloc[:0])
+    whole = collection.compute()
+    one = TwoHNCClassifier(**SETTINGS).fit(whole, y)
+    found = TwoHNCClassifier(**SETTINGS).fit(collection, y)
+    assert_same_fit(found, one)
+    assert_same_answers(found, one, whole, collection)
+
+
+@pytest.mark.parametrize("kind", ["array", "list", "series", "dask array", "dask series"])
+def test_labels_of_any_kind(kind):
+    X, y = blobs()
+    given = {
+        "array": y,
+        "list": y.tolist(),
+        "series": pd.Series(y, index=np.arange(300)[::-1]),
+        "dask array": da.from_array(y, chunks=70),
+        "dask series": dd.from_pandas(pd.Series(y), npartitions=7),
+    }[kind]
+    one = TwoHNCClassifier(**SETTINGS).fit(X, y)
+    found = TwoHNCClassifier(**SETTINGS).fit(da.from_array(X, chunks=(100, 4)), given)
+    assert_same_fit(found, one)
+
+
+@pytest.mark.parametrize("kind", ["array", "frame", "polars", "list"])
+def test_plain_rows_with_neighbors_dask(kind):
+    X, y = blobs(dtype=np.float64)
+    given = X
+    if kind == "frame":
+        given, y = table()
+    elif kind == "polars":
+        given = pytest.importorskip("polars").from_pandas(table()[0].drop(columns="late"))
+    elif kind == "list":
+        given = X.tolist()
+    one = TwoHNCClassifier(**SETTINGS).fit(given, y)
+    found = TwoHNCClassifier(**SETTINGS, neighbors="dask").fit(given, y)
+    assert_same_fit(found, one)
+    np.testing.assert_array_equal(found.predict_proba(given), one.predict_proba(given))
+
+
+def test_the_prior_is_estimated_from_the_same_rows(monkeypatch):
+    """Of large tables a sample is drawn, and only that comes from the workers."""
+    X, y = blobs(900)
+    monkeypatch.setattr("pucut.priors.estimate.MAX_ROWS", 500)
+    monkeypatch.setattr("pucut.methods.two_hnc.classifier.MAX_ROWS", 500)
+    options = SETTINGS | {"prior": "auto"}
+    one = TwoHNCClassifier(**options).fit(X, y)
+    monkeypatch.setattr("pucut.dask.Partitions.gathered", None)
+    found = TwoHNCClassifier(**options).fit(da.from_array(X, chunks=(200, 4)), y)
+    assert found.prior_estimate_.diagnostics["rows_used"] == 500
+    assert found.prior_estimate_ == one.prior_estimate_
+    assert_same_fit(found, one)
+
+
+@pytest.mark.parametrize("preset", ["paper", "auto"])
+def test_a_model_of_one_machine_answers_collections(preset):
+    X, y = blobs()
+    one = TwoHNCClassifier(**SETTINGS | {"preset": preset}).fit(X, y)
+    assert_same_answers(one, one, X, da.from_array(X, chunks=((0, 120, 180), 2)))
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    one = TwoHNCClassifier(**SETTINGS | {"preset": preset}).fit(frame, y)
+    assert_same_answers(one, one, frame, dd.from_pandas(frame, npartitions=3))
+
+
+def test_a_model_is_pickled_after_its_points_were_gathered():
+    X, y = blobs()
+    one = TwoHNCClassifier(**SETTINGS).fit(X, y)
+    found = TwoHNCClassifier(**SETTINGS).fit(da.from_array(X, chunks=(100, 4)), y)
+    with pytest.raises(TypeError, match=r"call its method gather\(\) first"):
+        pickle.dumps(found)
+    copied = pickle.loads(pickle.dumps(found.gather()))
+    np.testing.assert_array_equal(copied.predict_proba(X), one.predict_proba(X))
+    assert one.gather() is one
+
+
+def refused(X, y=None, match="", error=ValueError, **options):
+    labels = blobs()[1] if y is None else y
+    with pytest.raises(error, match=match):
+        TwoHNCClassifier(**SETTINGS | options).fit(X, labels)
+
+
+def test_what_is_refused():
+    X, y = blobs()
+    rows = da.from_array(X, chunks=(100, 4))
+    refused(rows, y[:-1], "X has 300 rows, y has 299 labels")
+    refused(rows, da.from_array(y[:-1], chunks=10), "X has 300 rows, y has 299 labels")
+    refused(rows, np.zeros(300), "y holds only one class")
+    refused(rows[:, 0], None, "must have two dimensions")
+    refused(rows.reshape(300, 2, 2), None, "must have two dimensions")
+    refused(rows[:0], y[:0], "X must have at least one row")
+    refused(rows[:, :0], None, r"one column, found shape \(300, 0\)")
+    refused(rows.astype(np.complex64), None, "Complex data not supported")
+    refused(rows[:, rows[0] > -9.0], None, "known number of columns")
+    refused(rows.map_blocks(sp.csr_array), None, "Dask array of NumPy arrays", TypeError)
+    refused(sp.csr_array(X), None, "X must be dense", TypeError, neighbors="dask")
+    refused(rows, None, "preset is 'auto'.*must be 'paper'", preset="auto")
+    refused(X, None, "preset is 'auto'.*must be 'paper'", preset="auto", neighbors="dask")
+    refused(rows, None, "memory_limit is '8GB'", memory_limit="8GB")
+    refused(rows, None, "similarity is 'forest'.*must be 'gaussian'", similarity="forest")
+    refused(rows, None, "neighbors must be one of .*'precomputed'", neighbors="precomputed")
+    refused(rows, None, "neighbors must be one of", neighbors=KNeighborsTransformer())
+    bag = pytest.importorskip("dask.bag").from_sequence([1, 2])
+    refused(bag, None, "found a Dask Bag", TypeError)
+    frame = dd.from_pandas(pd.DataFrame(X, columns=list("abcd")), npartitions=2)
+    refused(frame["a"], None, "found a Dask Series", TypeError)
+
+
+def test_partitions_that_differ_in_width_are_refused():
+    pieces = [np.zeros((5, 3)), np.zeros((5, 2))]
+    rows = da.concatenate(
+        [da.from_delayed(dask.delayed(piece), (5, 3), np.float64) for piece in pieces]
+    )
+    refused(rows, np.arange(10) > 5, r"3 columns in every partition, found shape \(5, 2\) in .* 1")
+
+
+def test_a_column_of_too_many_categories_is_named():
+    frame = pd.DataFrame({"a": np.arange(300.0), "b": [f"v{i}" for i in range(300)]})
+    refused(dd.from_pandas(frame, npartitions=2), None, "column 1 of X has 300 categories")
+
+
+def test_other_columns_than_those_of_fit_are_refused():
+    X, y = blobs()
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    found = TwoHNCClassifier(**SETTINGS).fit(dd.from_pandas(frame, npartitions=2), y)
+    with pytest.raises(ValueError, match="feature names should match"):
+        found.predict(dd.from_pandas(frame[["b", "a", "c", "d"]], npartitions=2))
+    with pytest.raises(ValueError, match="feature names should match"):
+        found.predict(dd.from_pandas(frame[list("abc")], npartitions=2))
+    found = TwoHNCClassifier(**SETTINGS).fit(da.from_array(X, chunks=(100, 4)), y)
+    with pytest.raises(ValueError, match="3 features"):
+        found.predict(da.from_array(X[:, :3], chunks=(100, 3)))
+
+
+def test_dask_is_imported_only_when_it_is_needed():
+    code = "import sys, pucut; sys.exit('dask' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_without_dask_its_extra_is_named(monkeypatch):
+    X, y = blobs()
+    monkeypatch.setitem(sys.modules, "dask", None)
+    with pytest.raises(ImportError, match=r"install pucut\[dask\]"):
+        TwoHNCClassifier(**SETTINGS, neighbors="dask").fit(X, y)
+
+
+def test_approximate_neighbours_with_the_recall_they_have(monkeypatch):
+    """The measured recall is near the true one, distances are true, and nothing is listed twice."""
+    monkeypatch.setattr("pucut.dask.cells._ROWS_PER_CELL", 150)
+    X, _ = blobs(3000)
+    points = read_partitions(da.from_array(X, chunks=((1000, 1, 999, 1000), 4)))
+    found = neighbors_in_cells(points, 8, seed=0)
+    exact = nearest_neighbors(X, 8, "exact")
+    is_found = (exact.indices[:, :, None] == found.indices[:, None, :]).any(axis=2)
+    assert 0.95 < is_found.mean() < 1.0  # pruned, but little was lost
+    assert abs(found.recall - is_found.mean()) < 0.02
+    apart = X[:, None].astype(np.float64) - X[found.indices]
+    np.testing.assert_allclose(found.squared_distances, (apart**2).sum(axis=2), rtol=1e-12)
+    own = np.arange(len(X))[:, None]
+    assert all(len(set(row)) == 9 for row in np.hstack([own, found.indices]).tolist())
+    again = neighbors_in_cells(points, 8, seed=0)
+    np.testing.assert_array_equal(again.indices, found.indices)
+
+
+def test_cells_with_fewer_rows_than_neighbours(monkeypatch):
+    monkeypatch.setattr("pucut.dask.cells._ROWS_PER_CELL", 3)
+    X, y = blobs(60)
+    found = TwoHNCClassifier(**SETTINGS, neighbors="approximate", n_neighbors=10).fit(
+        da.from_array(X, chunks=(20, 4)), y
+    )
+    assert np.isfinite(found.graph_.data).all()
+    assert 0.5 < found.neighbor_recall_ <= 1.0
+
+
+def test_one_cell_is_exact():
+    X, y = blobs()
+    options = SETTINGS | {"neighbors": "approximate"}
+    one = TwoHNCClassifier(**SETTINGS).fit(X, y)
+    found = TwoHNCClassifier(**options).fit(da.from_array(X, chunks=(100, 4)), y)
+    assert_same_fit(found, one)

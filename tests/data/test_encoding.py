@@ -1,0 +1,107 @@
+"""Encodings against scikit-learn's scaler and one-hot encoder."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import scipy.sparse as sp
+from sklearn.metrics.pairwise import euclidean_distances
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+
+from pucut.data.encoding import learn_encoding
+
+
+@pytest.fixture
+def numbers():
+    return np.random.default_rng(0).normal(3.0, [1.0, 20.0, 0.01], size=(50, 3))
+
+
+def test_numbers_are_standardised(numbers):
+    encoding, points = learn_encoding(numbers)
+    scaler = StandardScaler().fit(numbers)
+    np.testing.assert_allclose(points, scaler.transform(numbers), rtol=1e-9, atol=1e-12)
+    later = numbers[:7] * 1.3
+    np.testing.assert_allclose(encoding.encode(later), scaler.transform(later), atol=1e-9)
+
+
+def test_float32_stays_float32(numbers):
+    assert learn_encoding(numbers.astype(np.float32))[1].dtype == np.float32
+    assert learn_encoding(numbers)[1].dtype == np.float64
+    assert learn_encoding(np.round(numbers).astype(int))[1].dtype == np.float64
+
+
+@pytest.mark.parametrize("kind", ["object", "category", "polars"])
+def test_categories_become_standardised_indicators(numbers, kind):
+    colours = np.array(["red", "green", "blue"])[np.arange(50) % 3]
+    columns = {"number": numbers[:, 0], "colour": colours}
+    frame = pl.DataFrame(columns) if kind == "polars" else pd.DataFrame(columns)
+    if kind == "category":
+        frame = frame.astype({"colour": "category"})
+    encoding, points = learn_encoding(frame)
+    one_hot = OneHotEncoder(sparse_output=False).fit_transform(colours[:, np.newaxis])
+    expected = StandardScaler().fit_transform(np.column_stack([numbers[:, 0], one_hot]))
+    np.testing.assert_allclose(points, expected, atol=1e-12)
+    assert encoding.n_features == 4
+    assert encoding.column.tolist() == [0, 1, 1, 1]
+
+
+def test_missing_values_count_as_the_mean(numbers):
+    numbers[::5, 1] = np.nan
+    _, points = learn_encoding(numbers)
+    expected = np.nan_to_num(StandardScaler().fit_transform(numbers))
+    np.testing.assert_allclose(points, expected, atol=1e-12)
+
+
+def test_missing_and_unseen_categories_count_as_the_mean():
+    frame = pd.DataFrame({"a": ["x", "y", None, "x"]})
+    encoding, points = learn_encoding(frame)
+    assert points[2].tolist() == [0.0, 0.0]
+    np.testing.assert_array_equal(encoding.encode(pd.DataFrame({"a": ["z"]})), [[0.0, 0.0]])
+
+
+def test_constant_columns_become_zero():
+    for constant in (7.0, 0.1, 1e300, 0.0):
+        X = np.column_stack([np.arange(5.0), np.full(5, constant)])
+        assert (learn_encoding(X)[1][:, 1] == 0.0).all()
+    frame = pd.DataFrame({"n": np.arange(3.0), "only": ["same"] * 3, "none": [np.nan] * 3})
+    assert (learn_encoding(frame)[1][:, 1:] == 0.0).all()
+
+
+def test_sparse_rows_have_the_distances_of_dense_ones(numbers):
+    X = np.where(numbers > 3.0, numbers, 0.0)
+    encoding, points = learn_encoding(sp.csr_array(X))
+    assert sp.issparse(points)
+    assert points.format == "csr"
+    dense = learn_encoding(X)[1]
+    np.testing.assert_allclose(
+        euclidean_distances(points.toarray()), euclidean_distances(dense), atol=1e-6
+    )
+    np.testing.assert_allclose(encoding.encode(sp.csc_array(X)).toarray(), points.toarray())
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int64])
+def test_by_blocks_as_in_one_piece(dtype, monkeypatch):
+    X = (np.random.default_rng(1).normal(size=(1000, 4)) * 50).astype(dtype)
+    if dtype != np.int64:
+        X[::7, 2] = np.nan
+        X[:300, 3] = np.nan  # whole blocks without a value
+    whole, points = learn_encoding(X)
+    monkeypatch.setattr("pucut.data.encoding._POINT_ROWS", 37)
+    np.testing.assert_array_equal(learn_encoding(X)[1], points)
+    monkeypatch.setattr("pucut.data.encoding.MOMENT_ROWS", 64)
+    blocked, close = learn_encoding(X)
+    np.testing.assert_allclose(blocked.mean, whole.mean, rtol=1e-13)
+    np.testing.assert_allclose(blocked.scale, whole.scale, rtol=1e-13)
+    np.testing.assert_allclose(close, points, rtol=1e-6, atol=1e-6)
+    assert close.dtype == points.dtype
+
+
+def test_points_take_the_place_of_an_array_only_if_told_to(numbers):
+    given = numbers.copy()
+    _, points = learn_encoding(given)
+    np.testing.assert_array_equal(given, numbers)
+    _, replaced = learn_encoding(given, in_place=True)
+    assert replaced is given
+    np.testing.assert_array_equal(replaced, points)
+    whole_numbers = np.arange(12).reshape(6, 2)
+    assert learn_encoding(whole_numbers, in_place=True)[1] is not whole_numbers

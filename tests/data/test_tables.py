@@ -1,0 +1,160 @@
+"""Numbers, categories and missing values, in every container, become the same columns."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import scipy.sparse as sp
+
+from pucut.data.tables import read_table
+from pucut.trees.forest import TreeOptions, forest_apply, forest_scores, grow_forest
+
+SIZES = ["b", "a", None, "c", "a"]
+CODES = np.array([1, 0, np.nan, 2, 0], dtype=np.float32)
+
+
+def assert_columns(table, wanted):
+    assert len(table.values) == len(wanted)
+    for got, column in zip(table.values, wanted, strict=True):
+        np.testing.assert_array_equal(got.astype(float), np.asarray(column, dtype=float))
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        pd.DataFrame({"x": [1.0, 2, 3, 4, np.nan], "size": pd.Categorical(SIZES)}),
+        pd.DataFrame({"x": [1.0, 2, 3, 4, np.nan], "size": SIZES}),
+        pd.DataFrame({"x": [1.0, 2, 3, 4, np.nan], "size": pd.array(SIZES, dtype="string")}),
+        pd.DataFrame({"x": pd.array([1, 2, 3, 4, None], dtype="Int64"), "size": SIZES}),
+        pl.DataFrame({"x": [1, 2, 3, 4, None], "size": SIZES}),
+        pl.DataFrame({"x": [1.0, 2, 3, 4, None], "size": pl.Series(SIZES, dtype=pl.Categorical)}),
+        pl.DataFrame(
+            {"x": [1.0, 2, 3, 4, None], "size": pl.Series(SIZES, dtype=pl.Enum(["c", "b", "a"]))}
+        ),
+        np.array([[1, "b"], [2, "a"], [3, None], [4, "c"], [None, "a"]], dtype=object),
+    ],
+    ids=["category", "strings", "string", "Int64", "polars", "categorical", "enum", "objects"],
+)
+def test_categories_are_numbered_by_size(frame):
+    table = read_table(frame)
+    assert_columns(table, [[1, 2, 3, 4, np.nan], CODES])
+    assert table.format.categories[0] is None
+    assert table.format.categories[1].tolist() == ["a", "b", "c"]
+    assert table.format.n_categories.tolist() == [0, 3]
+
+
+def test_names_may_repeat_and_bytes_may_be_swapped():
+    frame = pd.DataFrame(
+        np.array([[1.0, 2.0], [np.nan, 4.0]], dtype=np.float32), columns=["x", "x"]
+    )
+    table = read_table(frame)
+    assert_columns(table, [[1, np.nan], [2, 4]])
+    assert all(column.dtype == np.float32 for column in table.values)
+    assert_columns(read_table(np.array([[1.0], [3.0]], dtype=">f8")), [[1, 3]])
+
+
+def test_numbers_of_a_category_type_are_categories():
+    frame = pd.DataFrame({"x": pd.Categorical([7, 3, 7])})
+    table = read_table(frame)
+    assert_columns(table, [[1, 0, 1]])
+    # Read as rows of that table, plain numbers are its categories too.
+    assert_columns(read_table(np.array([[3], [5], [7]]), table.format), [[0, np.nan, 1]])
+
+
+def test_unseen_categories_are_missing():
+    known = read_table(pd.DataFrame({"size": SIZES})).format
+    later = pd.DataFrame({"size": pd.Categorical(["c", "d", "b"], categories=["d", "c", "b"])})
+    assert_columns(read_table(later, known), [[2, np.nan, 1]])
+
+
+@pytest.mark.parametrize("chosen", [[1], [-1], ["kind"], [False, True], np.array([1])])
+def test_chosen_columns_are_categories(chosen):
+    frame = pd.DataFrame({"x": [1.0, 2.0, 3.0], "kind": [10, 30, 10]})
+    assert_columns(read_table(frame, categorical_features=chosen), [[1, 2, 3], [0, 1, 0]])
+
+
+@pytest.mark.parametrize(
+    ("chosen", "message"),
+    [
+        ([2], "indices below 2, found 2"),
+        (["y"], "names 'y', which is no column of X"),
+        ([True], "mask of length 1, but X has 2 columns"),
+        ("kind", "must be 'from_dtype'"),
+        (3, "must be 'from_dtype'"),
+        ([1.5], "found 1.5"),
+    ],
+)
+def test_chosen_columns_that_are_not_there(chosen, message):
+    frame = pd.DataFrame({"x": [1.0, 2.0, 3.0], "kind": [10, 30, 10]})
+    with pytest.raises(ValueError, match=message):
+        read_table(frame, categorical_features=chosen)
+
+
+def test_too_many_categories():
+    names = np.array([f"name {i}" for i in range(256)], dtype=object)[:, None]
+    with pytest.raises(ValueError, match="column 0 of X has 256 categories, allowed are 255"):
+        read_table(names)
+    assert read_table(names[1:]).format.n_categories.tolist() == [255]
+
+
+@pytest.mark.parametrize(
+    ("X", "error", "message"),
+    [
+        ([[1.0, np.inf]], ValueError, "infinity"),
+        (pd.DataFrame({"x": [1.0, -np.inf]}), ValueError, "infinity"),
+        (sp.csr_array([[1.0, np.inf]]), ValueError, "infinity"),
+        (sp.csr_array([[1.0 + 2j]]), ValueError, "dtype complex128"),
+        ([[1.0 + 2j]], ValueError, "Complex data not supported"),
+        ([1.0, 2.0], ValueError, "two dimensions"),
+        (np.empty((0, 3)), ValueError, r"found shape \(0, 3\)"),
+        (np.empty((3, 0)), ValueError, r"found shape \(3, 0\)"),
+        (sp.csr_array((0, 3)), ValueError, r"found shape \(0, 3\)"),
+        (pd.DataFrame({"x": pd.to_datetime(["2020-01-01"])}), ValueError, "holds dates"),
+        (np.array([[{"a": 1}]], dtype=object), TypeError, "argument must be .* string.* number"),
+    ],
+)
+def test_refused(X, error, message):
+    with pytest.raises(error, match=message):
+        read_table(X)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.uint8, np.int32, np.int64])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_arrays_are_read_by_view(dtype, order):
+    X = np.ones((10, 3), dtype=dtype, order=order)
+    assert all(np.shares_memory(column, X) for column in read_table(X).values)
+    frame = pd.DataFrame(X)
+    assert all(np.shares_memory(column, frame.to_numpy()) for column in read_table(frame).values)
+
+
+def test_a_forest_on_a_data_frame():
+    """The class hangs on the category alone, in a way no order of them shows."""
+    random = np.random.default_rng(0)
+    n_rows = 600
+    kinds = random.choice(list("abcdefgh"), size=n_rows)
+    positive = np.isin(kinds, list("aceg"))
+    frame = pd.DataFrame({"noise": random.normal(size=n_rows), "kind": kinds})
+    frame.loc[::20, "noise"] = np.nan
+    is_labelled = positive & (random.random(n_rows) < 0.5)
+    options = TreeOptions(max_features=None, min_samples_leaf=10)
+    prior = float(positive.mean())
+    forest = grow_forest(frame, is_labelled, prior, options, random_state=0)
+    scores = forest_scores(forest, frame)
+    assert ((scores.vote > 0.5) == positive).mean() > 0.95
+    codes = np.column_stack([frame["noise"], np.unique(kinds, return_inverse=True)[1]])
+    same = grow_forest(codes, is_labelled, prior, options, categorical_features=[1], random_state=0)
+    np.testing.assert_array_equal(same.threshold, forest.threshold)
+    np.testing.assert_array_equal(same.masks, forest.masks)
+    np.testing.assert_array_equal(forest_apply(same, codes), forest_apply(forest, frame))
+    with pytest.raises(ValueError, match="sparse, but the forest was grown on categories"):
+        forest_scores(forest, sp.csr_array(codes))
+
+
+def test_missing_values_can_be_what_tells_the_classes():
+    random = np.random.default_rng(0)
+    X = random.normal(size=(400, 1))
+    positive = random.random(400) < 0.5
+    X[positive] = np.nan
+    is_labelled = positive & (random.random(400) < 0.5)
+    forest = grow_forest(X, is_labelled, float(positive.mean()), random_state=0)
+    assert ((forest_scores(forest, X).vote > 0.5) == positive).all()

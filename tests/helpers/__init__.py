@@ -1,0 +1,1 @@
+"""Oracles, problems and comparisons that several tests share."""

@@ -1,0 +1,378 @@
+"""The contract of a PU classifier, as checks in the manner of scikit-learn's.
+
+Each `check_pu_*` takes an unfitted estimator. `PU_CHECKS` lists them all;
+`parametrize_with_pu_checks` runs them over estimators.
+"""
+
+import copy
+import pickle
+import warnings
+
+import joblib
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import scipy.sparse as sp
+from sklearn.base import clone
+from sklearn.utils import get_tags
+from sklearn.utils.validation import has_fit_parameter
+
+from pucut import ElkanNotoClassifier, TwoHNCClassifier
+from pucut.data.labels import checked_pu_labels
+
+N_SAMPLES = 160
+
+
+def pu_table(n_samples=N_SAMPLES, labelled_share=0.5, seed=0):
+    """Two classes that overlap a little: X, y (1 = labelled positive), and the truth."""
+    random = np.random.default_rng(seed)
+    is_positive = random.random(n_samples) < 0.5
+    X = random.normal(size=(n_samples, 4))
+    X[:, :2] += 3.0 * is_positive[:, None]
+    is_labelled = is_positive & (random.random(n_samples) < labelled_share)
+    return X, is_labelled.astype(int), is_positive
+
+
+def fitted(estimator, X, y, **params):
+    estimator = clone(estimator).set_params(**params)
+    if "random_state" in estimator.get_params():
+        estimator.set_params(random_state=0)
+    return estimator.fit(X, y)
+
+
+def answers(estimator, X):
+    return estimator.predict(X), estimator.predict_proba(X), estimator.decision_function(X)
+
+
+def assert_same_answers(first, second, X, other_X=None):
+    for one, other in zip(
+        answers(first, X), answers(second, X if other_X is None else other_X), strict=True
+    ):
+        assert_same_answer(one, other)
+
+
+def assert_same_answer(one, other):
+    """Classes are equal; numbers too, up to the order in which a library adds its products."""
+    if one.dtype.kind == "f":
+        np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12)
+    else:
+        np.testing.assert_array_equal(one, other)
+
+
+def assert_valid_answers(estimator, X, prior=None):
+    predicted, probability, decision = answers(estimator, X)
+    assert set(np.unique(predicted)) <= set(estimator.classes_)
+    assert probability.shape == (len(predicted), 2)
+    assert np.isfinite(probability).all()
+    assert np.isfinite(decision).all()
+    assert probability.min() >= 0.0
+    assert probability.max() <= 1.0
+    np.testing.assert_allclose(probability.sum(axis=1), 1.0, atol=1e-12)
+    np.testing.assert_array_equal(predicted == estimator.classes_[1], decision > 0)
+    # Probabilities never contradict the ranking.
+    order = np.argsort(decision, kind="stable")
+    assert (np.diff(probability[order, 1]) >= -1e-9).all()
+
+
+def check_pu_learns(estimator):
+    """Better than chance on rows of `fit` and on others, with the true prior."""
+    X, y, truth = pu_table(400)
+    model = fitted(estimator, X, y, prior=float(truth.mean()))
+    unlabelled = y == 0
+    # Marking everything unlabelled as one class would be right on half to two thirds of them.
+    transduction = model.transduction_ == model.classes_[1]
+    assert (transduction == truth)[unlabelled].mean() > 0.85
+    new_X, _, new_truth = pu_table(400, seed=1)
+    assert ((model.predict(new_X) == model.classes_[1]) == new_truth).mean() > 0.85
+
+
+def check_pu_labels_of_every_kind(estimator):
+    """Answers are the same, in the values of `y`, whatever these are."""
+    X, y, truth = pu_table()
+    prior = float(truth.mean())
+    expected = fitted(estimator, X, y, prior=prior)
+    kinds = {
+        "bool": y.astype(bool),
+        "float": y * 2.5 - 1.0,
+        "str": np.where(y == 1, "yes", "no"),
+        "list": y.tolist(),
+        "tuple of None": [1 if mark else None for mark in y],
+        "nan": np.where(y == 1, 1.0, np.nan),
+        "pandas": pd.Series(y, index=range(7, 7 + len(y))),
+        "category": pd.Series(np.where(y == 1, "yes", "no"), dtype="category"),
+        "boolean": pd.Series(np.where(y == 1, True, None), dtype="boolean"),
+        "string": pd.Series(np.where(y == 1, "p", None), dtype="string"),
+        "polars": pl.Series(y),
+    }
+    for kind, values in kinds.items():
+        model = fitted(estimator, X, values, prior=prior)
+        np.testing.assert_array_equal(model.classes_, checked_pu_labels(values).classes)
+        np.testing.assert_array_equal(
+            model.decision_function(X), expected.decision_function(X), err_msg=kind
+        )
+        is_second = expected.predict(X).astype(int)
+        np.testing.assert_array_equal(model.predict(X), model.classes_[is_second], err_msg=kind)
+    reverse = fitted(estimator, X, 1 - y, prior=prior, pos_label=0)
+    np.testing.assert_array_equal(reverse.predict(X), 1 - expected.predict(X))
+
+
+def check_pu_bad_labels(estimator):
+    X, y, _ = pu_table()
+    with pytest.raises(ValueError, match="only one class"):
+        clone(estimator).fit(X, np.zeros_like(y))
+    with pytest.raises(ValueError, match="only one class"):  # all positive
+        clone(estimator).fit(X, np.ones_like(y))
+    with pytest.raises(ValueError, match="ambiguous"):
+        clone(estimator).fit(X, np.arange(len(y)) % 3 - 1)
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        clone(estimator).fit(X, y[:-1])
+    with pytest.raises(ValueError, match="pos_label is 'yes'"):
+        clone(estimator).set_params(pos_label="yes").fit(X, y)
+    with pytest.raises(ValueError, match="y"):
+        clone(estimator).fit(X, None)
+
+
+def check_pu_bad_prior(estimator):
+    X, y, _ = pu_table()
+    for prior in (0.0, 1.0, -1.0, 2.0, np.nan, "most", None):
+        with pytest.raises(ValueError, match="prior"):
+            clone(estimator).set_params(prior=prior).fit(X, y)
+    share = y.mean()
+    with pytest.raises(ValueError, match=rf"prior is 0\.01, below the labelled fraction {share}"):
+        clone(estimator).set_params(prior=0.01).fit(X, y)
+
+
+def check_pu_prior_at_its_limits(estimator):
+    """From "no positive is left" to "nearly all are positive"."""
+    X, y, _ = pu_table()
+    for prior in (float(y.mean()), 0.999):
+        model = fitted(estimator, X, y, prior=prior)
+        assert model.prior_ == prior
+        assert_valid_answers(model, X)
+
+
+def check_pu_prior_auto(estimator):
+    X, y, _ = pu_table()
+    model = fitted(estimator, X, y, prior="auto")
+    assert y.mean() <= model.prior_ < 1.0
+    assert_valid_answers(model, X)
+
+
+def check_pu_threshold_meets_the_prior(estimator):
+    """The share of positives among the rows of `fit` is the prior, as nearly as ties allow."""
+    if isinstance(estimator, ElkanNotoClassifier):
+        pytest.skip("its rule is a probability above 1/2")
+    if isinstance(estimator, TwoHNCClassifier):
+        pytest.skip("its rule is the nearest of the nested partitions")
+    if "threshold" in estimator.get_params():
+        estimator = clone(estimator).set_params(threshold="prior")
+    X, y, _ = pu_table(400)
+    for prior in (0.4, 0.55, 0.7):
+        model = fitted(estimator, X, y, prior=prior)
+        positive = model.transduction_ == model.classes_[1]
+        assert positive[y == 1].all()
+        largest_tie = np.unique(model.scores_, return_counts=True)[1].max()
+        assert abs(positive.sum() - prior * len(y)) <= max(1, largest_tie)
+        above = model.scores_ > model.threshold_
+        assert abs(above.sum() - prior * len(y)) <= max(1, largest_tie)
+
+
+def check_pu_answers(estimator):
+    X, y, truth = pu_table()
+    model = fitted(estimator, X, y, prior=float(truth.mean()))
+    assert_valid_answers(model, X)
+    assert_valid_answers(model, pu_table(seed=1)[0])
+    assert model.scores_.shape == (len(X),)
+    assert np.isfinite(model.scores_).all()
+    assert model.transduction_.shape == (len(X),)
+    assert (model.transduction_[y == 1] == model.classes_[1]).all()
+
+
+def check_pu_rows_are_answered_one_by_one(estimator):
+    """An answer never depends on which other rows are asked about."""
+    X, y, truth = pu_table()
+    model = fitted(estimator, X, y, prior=float(truth.mean()))
+    asked = pu_table(30, seed=2)[0]
+    together = answers(model, asked)
+    for rows in (slice(0, 1), slice(3, 11), slice(None, None, -1)):
+        for one, all_rows in zip(answers(model, asked[rows]), together, strict=True):
+            assert_same_answer(one, all_rows[rows])
+
+
+def check_pu_same_random_state_same_answers(estimator):
+    X, y, truth = pu_table()
+    prior = float(truth.mean())
+    assert_same_answers(
+        fitted(estimator, X, y, prior=prior), fitted(estimator, X, y, prior=prior), X
+    )
+
+
+def check_pu_clone_pickle_copy(estimator):
+    X, y, truth = pu_table()
+    model = fitted(estimator, X, y, prior=float(truth.mean()))
+    assert_same_answers(model, pickle.loads(pickle.dumps(model)), X)
+    assert_same_answers(model, copy.deepcopy(model), X)
+    again = clone(model).fit(X, y)
+    assert_same_answers(model, again, X)
+
+
+def check_pu_read_only_memory(estimator, folder):
+    """Memory-mapped, read-only input is read where it lies, and not changed."""
+    X, y, truth = pu_table()
+    joblib.dump((X, y), folder / "table.joblib")
+    mapped_X, mapped_y = joblib.load(folder / "table.joblib", mmap_mode="r")
+    prior = float(truth.mean())
+    model = fitted(estimator, mapped_X, mapped_y, prior=prior)
+    assert_same_answers(fitted(estimator, X, y, prior=prior), model, X, mapped_X)
+
+
+def check_pu_input_is_not_changed(estimator):
+    X, y, truth = pu_table()
+    before = X.copy(), y.copy()
+    answers(fitted(estimator, X, y, prior=float(truth.mean())), X)
+    np.testing.assert_array_equal(X, before[0])
+    np.testing.assert_array_equal(y, before[1])
+
+
+def check_pu_memory_layouts_and_types(estimator):
+    """Fortran order, strides and integers make no difference."""
+    X, y, truth = pu_table()
+    X = np.round(X * 8)
+    prior = float(truth.mean())
+    expected = fitted(estimator, X, y, prior=prior)
+    for other in (np.asfortranarray(X), np.repeat(X, 2, axis=1)[:, ::2], X.astype(np.int64)):
+        assert_same_answers(expected, fitted(estimator, other, y, prior=prior), X, other)
+
+
+def check_pu_data_frames(estimator):
+    """pandas and polars, with names that are remembered and compared."""
+    X, y, truth = pu_table()
+    prior = float(truth.mean())
+    names = ["a", "b", "<script>", "d e"]
+    expected = fitted(estimator, X, y, prior=prior)
+    for frame in (
+        pd.DataFrame(X, columns=names, index=range(len(X), 0, -1)),
+        pl.DataFrame(X, schema=names),
+    ):
+        model = fitted(estimator, frame, y, prior=prior)
+        assert model.feature_names_in_.tolist() == names
+        assert_same_answers(expected, model, X, frame)
+    with pytest.raises(ValueError, match="feature names"):
+        fitted(estimator, pd.DataFrame(X, columns=names), y, prior=prior).predict(
+            pd.DataFrame(X, columns=[*names[:3], "x"])
+        )
+
+
+def check_pu_sparse(estimator):
+    if not get_tags(estimator).input_tags.sparse:
+        pytest.skip("the estimator says that it does not take sparse X")
+    X, y, truth = pu_table(300)
+    X = np.maximum(X, 0.0)
+    prior = float(truth.mean())
+    csr = fitted(estimator, sp.csr_array(X), y, prior=prior)
+    csc = fitted(estimator, sp.csc_matrix(X), y, prior=prior)
+    assert_valid_answers(csr, sp.csr_array(X))
+    assert_same_answers(csr, csc, sp.csr_array(X), sp.csc_matrix(X))
+    assert ((csr.transduction_ == csr.classes_[1]) == truth)[y == 0].mean() > 0.75
+
+
+def check_pu_one_positive(estimator):
+    X, y, _ = pu_table()
+    y[np.flatnonzero(y)[1:]] = 0
+    model = fitted(estimator, X, y, prior=0.5)
+    assert_valid_answers(model, X)
+    assert_valid_answers(fitted(estimator, X, y, prior="auto"), X)
+
+
+def check_pu_one_unlabelled(estimator):
+    X, y, _ = pu_table()
+    y[:] = 1
+    y[3] = 0
+    assert_valid_answers(fitted(estimator, X, y, prior=float(y.mean())), X)
+    assert_valid_answers(fitted(estimator, X, y, prior="auto"), X)
+
+
+def check_pu_constant_features(estimator):
+    X, y, truth = pu_table()
+    with_constant = np.column_stack([X, np.full(len(X), 7.0)])
+    assert_valid_answers(fitted(estimator, with_constant, y, prior=0.55), with_constant)
+    nothing = np.ones_like(X)
+    assert_valid_answers(fitted(estimator, nothing, y, prior=0.55), nothing)
+    assert_valid_answers(fitted(estimator, nothing, y, prior="auto"), nothing)
+    assert truth.any()
+
+
+def check_pu_duplicates(estimator):
+    """Rows that are equal, labelled and not, get equal answers."""
+    X, y, _ = pu_table(60)
+    X, y = np.tile(X, (4, 1)), np.concatenate([y, np.zeros(3 * len(y), dtype=int)])
+    model = fitted(estimator, X, y, prior=0.5)
+    assert_valid_answers(model, X)
+    for answer in answers(model, X):
+        np.testing.assert_array_equal(answer[:60], answer[60:120])
+
+
+def check_pu_few_rows(estimator):
+    X, y, _ = pu_table(8)
+    y[:] = 0
+    y[:3] = 1
+    assert_valid_answers(fitted(estimator, X, y, prior=0.5), X)
+    assert_valid_answers(fitted(estimator, X[:2], np.array([1, 0]), prior=0.6), X)
+
+
+def check_pu_bad_X(estimator):
+    X, y, _ = pu_table()
+    model = fitted(estimator, X, y, prior=0.6)
+    with pytest.raises(ValueError, match="features"):
+        model.predict(X[:, :3])
+    with pytest.raises(ValueError, match="Reshape your data"):
+        model.predict(X[0])
+    with pytest.raises(ValueError, match=r"0 sample|minimum of 1|no rows|inconsistent|no class"):
+        clone(estimator).fit(X[:0], y[:0])
+
+
+def check_pu_infinity_is_answered_or_refused(estimator):
+    X, y, _ = pu_table()
+    X[3, 1] = np.inf
+    try:
+        model = fitted(estimator, X, y, prior=0.6)
+    except ValueError:
+        with pytest.raises(ValueError, match="infinity"):
+            fitted(estimator, X, y, prior=0.6)
+    else:
+        assert_valid_answers(model, X)
+
+
+def check_pu_sample_weight_is_not_ignored(estimator):
+    """Weights either change the answers, or are refused."""
+    X, y, truth = pu_table()
+    weights = np.where(truth, 5.0, 0.1)
+    model = clone(estimator).set_params(prior=0.6)
+    if not has_fit_parameter(model, "sample_weight"):
+        with pytest.raises(TypeError, match="sample_weight"):
+            model.fit(X, y, sample_weight=weights)
+        return
+    model.fit(X, y, sample_weight=weights)
+    unweighted = fitted(estimator, X, y, prior=0.6)
+    assert not np.array_equal(model.decision_function(X), unweighted.decision_function(X))
+
+
+PU_CHECKS = [value for name, value in list(globals().items()) if name.startswith("check_pu_")]
+
+
+def parametrize_with_pu_checks(estimators):
+    """A decorator like scikit-learn's: the test takes `estimator` and `check`."""
+    pairs = [(estimator, check) for estimator in estimators for check in PU_CHECKS]
+    return pytest.mark.parametrize(
+        ("estimator", "check"), pairs, ids=[f"{model!r}-{check.__name__}" for model, check in pairs]
+    )
+
+
+def run_pu_check(estimator, check, tmp_path):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        if check is check_pu_read_only_memory:
+            check(estimator, tmp_path)
+        else:
+            check(estimator)

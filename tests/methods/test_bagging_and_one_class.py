@@ -1,0 +1,91 @@
+"""Bags of any classifier, and detectors of outliers: who saw which rows."""
+
+import numpy as np
+import pytest
+from sklearn.cluster import KMeans
+from sklearn.ensemble import IsolationForest
+from sklearn.linear_model import LinearRegression
+from sklearn.svm import SVC, OneClassSVM
+
+from pucut import OneClassPUClassifier, PUBaggingClassifier
+from pucut.methods.bagging._bags import (
+    bootstrap_bags,
+    mean_over_models,
+    out_of_bag_scores,
+    positives_against_bags,
+)
+from tests.helpers.pu_contract import parametrize_with_pu_checks, pu_table, run_pu_check
+
+X, y, TRUTH = pu_table(300)
+PRIOR = float(TRUTH.mean())
+
+
+@parametrize_with_pu_checks(
+    [PUBaggingClassifier(SVC(), 5), OneClassPUClassifier(IsolationForest(n_estimators=10))]
+)
+def test_pu_check(estimator, check, tmp_path):
+    run_pu_check(estimator, check, tmp_path)
+
+
+def test_rows_in_a_bag():
+    labelled = y == 1
+    bags = list(bootstrap_bags(labelled, 5, 30, 40, np.random.RandomState(0)))
+    for bag in bags:
+        assert len(bag) == 70
+        assert labelled[bag[:30]].all()
+        assert not labelled[bag[30:]].any()
+    assert any(len(np.unique(bag)) < 70 for bag in bags)
+
+
+def test_each_bag_leaves_out_another_fifth_of_the_positives():
+    labelled = y == 1
+    rows = np.flatnonzero(labelled)
+    bags = list(positives_against_bags(labelled, 5, 1000, 20, np.random.RandomState(0)))
+    left_out = [np.setdiff1d(rows, bag) for bag in bags]
+    np.testing.assert_array_equal(np.sort(np.concatenate(left_out)), rows)
+    assert {len(part) for part in left_out} <= {len(rows) // 5, len(rows) // 5 + 1}
+    capped = next(positives_against_bags(labelled, 1, 10, 20, np.random.RandomState(0)))
+    assert labelled[capped].sum() == 10
+
+
+def test_out_of_bag_is_the_mean_of_those_that_did_not_see_the_row():
+    points = np.zeros((4, 1))
+    bags = [np.array([0, 0, 1]), np.array([0, 2]), np.array([0, 1])]
+    scores = out_of_bag_scores([1.0, 2.0, 6.0], bags, points, lambda model, rows: np.full(4, model))
+    np.testing.assert_array_equal(scores, [3.0, 2.0, 3.5, 3.0])
+    means = mean_over_models([1.0, 2.0, 6.0], points, lambda model, rows: np.full(4, model))
+    np.testing.assert_array_equal(means, [3.0] * 4)
+
+
+@pytest.mark.parametrize(("estimator", "half"), [(None, 0.5), (SVC(), 0.0)])
+def test_own_rule(estimator, half):
+    model = PUBaggingClassifier(estimator, 10, prior=PRIOR, threshold="half", random_state=0)
+    model.fit(X, y)
+    assert model.threshold_ == half
+    assert len(model.estimators_) == 10
+    assert ((model.transduction_ == 1) == TRUTH)[y == 0].mean() > 0.85
+
+
+@pytest.mark.parametrize("estimator", [LinearRegression(), KMeans()])
+def test_only_classifiers_are_bagged(estimator):
+    with pytest.raises(TypeError, match="estimator must be a scikit-learn classifier"):
+        PUBaggingClassifier(estimator, prior=PRIOR).fit(X, y)
+
+
+def test_a_detector_sees_labelled_rows_only():
+    model = OneClassPUClassifier(prior=PRIOR, random_state=0).fit(X, y)
+    points = (X - X.mean(axis=0)) / X.std(axis=0)
+    peer = OneClassSVM(nu=0.1).fit(points[y == 1])
+    np.testing.assert_allclose(
+        model.decision_function(X) + model.threshold_, peer.decision_function(points), atol=1e-9
+    )
+    # Rows the detector was not fitted to score lower than rows it was.
+    assert model.scores_[y == 1].mean() < peer.decision_function(points[y == 1]).mean()
+
+
+def test_the_detectors_own_rule():
+    forest = IsolationForest(n_estimators=30)
+    model = OneClassPUClassifier(forest, prior=PRIOR, threshold="half", random_state=0).fit(X, y)
+    points = (X - X.mean(axis=0)) / X.std(axis=0)
+    np.testing.assert_array_equal(model.predict(X) == 1, model.estimator_.predict(points) == 1)
+    assert forest.random_state is None

@@ -1,0 +1,56 @@
+"""scikit-learn's checks and our own, over all estimators, with no expected failure."""
+
+from sklearn.linear_model import LogisticRegression
+from sklearn.svm import LinearSVC
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from pucut import (
+    BaggingSVMClassifier,
+    BiasedSVMClassifier,
+    CutOutlierDetector,
+    ElkanNotoClassifier,
+    OneClassPUClassifier,
+    PUBaggingClassifier,
+    PUExtraTreesClassifier,
+    PULabelPropagationClassifier,
+    PUMaxMarginClassifier,
+    PUThresholdClassifier,
+    RocchioClassifier,
+    SpyClassifier,
+    TwoHNCClassifier,
+)
+from tests.helpers.pu_contract import parametrize_with_pu_checks, run_pu_check
+
+ESTIMATORS = [
+    PUThresholdClassifier(),
+    PUThresholdClassifier(LinearSVC()),
+    ElkanNotoClassifier(),
+    ElkanNotoClassifier(LogisticRegression()),
+    PUExtraTreesClassifier(20),
+    TwoHNCClassifier(n_estimators=20),
+    TwoHNCClassifier(preset="paper", n_estimators=20),
+    TwoHNCClassifier(preset="paper", n_estimators=20, inductive="nearest"),
+    TwoHNCClassifier(preset="paper", n_estimators=20, similarity="forest"),
+    SpyClassifier(),
+    RocchioClassifier(),
+    BiasedSVMClassifier(),
+    BaggingSVMClassifier(10),
+    PULabelPropagationClassifier(),
+    PUMaxMarginClassifier(n_landmarks=50),
+    PUBaggingClassifier(n_estimators=10),
+    OneClassPUClassifier(),
+]
+
+
+# No PU labels: outside of the contract of the classifiers.
+OTHERS = [CutOutlierDetector(), CutOutlierDetector(contamination=0.1)]
+
+
+@parametrize_with_checks([*ESTIMATORS, *OTHERS])
+def test_scikit_learn_check(estimator, check):
+    check(estimator)
+
+
+@parametrize_with_pu_checks(ESTIMATORS)
+def test_pu_check(estimator, check, tmp_path):
+    run_pu_check(estimator, check, tmp_path)

@@ -1,0 +1,179 @@
+"""2-HNC that chooses for itself: what it says of its choice, of new rows, and what it refuses."""
+
+import pickle
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_digits, make_classification
+from sklearn.model_selection import train_test_split
+
+from pucut import TwoHNCClassifier
+from pucut.cuts.score_cuts import score_cut
+from pucut.datasets import pu_split
+from pucut.methods.pu_cut._cuts import GAMMAS, hidden_folds
+from pucut.methods.pu_cut._mixing import ranks, recall_at
+
+
+@pytest.fixture(scope="module")
+def digits():
+    X, digit = load_digits(return_X_y=True)
+    is_positive = digit % 2 == 1
+    return X, is_positive, pu_split(is_positive, 0.6, random_state=0)
+
+
+@pytest.fixture(scope="module")
+def model(digits):
+    X, is_positive, is_labelled = digits
+    return TwoHNCClassifier(prior=float(is_positive.mean()), random_state=0).fit(X, is_labelled)
+
+
+def accuracy(found, truth, rows):
+    return float((np.asarray(found)[rows] == truth[rows]).mean())
+
+
+def test_digits(digits, model):
+    _, is_positive, is_labelled = digits
+    assert accuracy(model.transduction_, is_positive, ~is_labelled) > 0.985
+
+
+def test_what_fit_says_of_itself(digits, model):
+    X, _, is_labelled = digits
+    assert model.transduction_[is_labelled].all()
+    assert model.transduction_.sum() == round(model.prior_ * len(X))
+    assert model.positive_fraction_ == model.transduction_.mean()
+    np.testing.assert_array_equal(model.scores_ > 0.0, model.transduction_)
+    assert sorted(model.negative_ranking_) == np.flatnonzero(~is_labelled).tolist()
+    assert (np.diff(model.scores_[model.negative_ranking_]) >= 0.0).all()
+    assert list(model.step_seconds_) == [
+        "prior", "encoding", "trees", "neighbours", "kernels", "cuts", "answers"
+    ]  # fmt: skip
+    assert model.graph_.shape == (len(X), len(X))
+    assert model.stage1_.n_nodes == len(X)
+    assert len(model.feature_weights_) == 64
+
+
+def test_the_selection_is_a_table_of_all_that_was_tried(model):
+    for kind, number in (("score", 4 + 3 + 3), ("cut", 1 + 3 * len(GAMMAS))):
+        tried = [candidate for candidate in model.selection_ if candidate.kind == kind]
+        assert len(tried) == number
+        assert len({candidate.name for candidate in tried}) == number
+        assert sum(candidate.weight for candidate in tried) == pytest.approx(1.0)
+        best = max(tried, key=lambda candidate: candidate.hidden_recall)
+        assert best.weight == max(candidate.weight for candidate in tried)
+        assert best.why == "found most hidden positives"
+        assert all(0.0 < candidate.standard_error < 0.1 for candidate in tried)
+
+
+def test_hidden_recall_of_a_cut_is_that_of_cuts_without_the_hidden_labels(digits, model):
+    """The whole of it again for one candidate, from the graph on."""
+    X, _, is_labelled = digits
+    chosen = model._automatic.chosen
+    cut = chosen.best_cut
+    hidden_rank = cut.hidden_rank
+    assert np.isnan(hidden_rank[~is_labelled]).all()
+    assert (hidden_rank[is_labelled] >= 0.0).all()
+    # Any third of the labels may be hidden: the recall is close for other thirds too.
+    fold = hidden_folds(is_labelled, np.random.RandomState(7))
+    found = []
+    for hidden in range(3):
+        seeds = is_labelled & (fold != hidden)
+        level = score_cut(model.graph_, seeds, chosen.mixed_rank, cut.gamma).switch
+        asked = ~seeds
+        n_wanted = round(model.prior_ * len(X)) - int(seeds.sum())
+        found.append(recall_at(level[asked], (fold == hidden)[asked], n_wanted))
+    assert np.mean(found) == pytest.approx(cut.hidden_recall, abs=0.02)
+
+
+def test_labels_are_not_in_the_scores_by_which_it_is_judged():
+    """Labels drawn at random from pure noise: nothing may find them again."""
+    random = np.random.default_rng(0)
+    X = random.normal(size=(600, 5))
+    is_labelled = random.random(600) < 0.2
+    model = TwoHNCClassifier(prior=0.5, random_state=0).fit(X, is_labelled)
+    for candidate in model.selection_:
+        # Chance finds half of them, or as many as the prior leaves for those not labelled.
+        assert candidate.hidden_recall < 0.5 + 4 * candidate.standard_error, candidate
+    unseen = model._automatic.chosen.left_out
+    assert abs(ranks(unseen)[is_labelled].mean() - 0.5) < 0.08
+
+
+def test_new_rows_are_answered_as_well_as_seen_ones():
+    X, truth = make_classification(
+        3000, 10, n_informative=6, n_clusters_per_class=3, class_sep=1.5, random_state=0
+    )
+    truth = truth == 1
+    X, new, truth, new_truth = train_test_split(X, truth, random_state=0)
+    is_labelled = pu_split(truth, 0.5, random_state=0)
+    model = TwoHNCClassifier(prior=float(truth.mean()), random_state=0).fit(X, is_labelled)
+    seen = accuracy(model.transduction_, truth, ~is_labelled)
+    unseen = accuracy(model.predict(new), new_truth, np.ones(len(new), dtype=bool))
+    assert unseen > 0.9
+    assert abs(unseen - seen) < 0.04
+    # The threshold is that of rows without labels: about the prior of them is positive.
+    assert abs(model.predict(new).mean() - new_truth.mean()) < 0.05
+    probability = model.predict_proba(new)[:, 1]
+    assert np.mean((probability - new_truth) ** 2) < 0.1
+
+
+def test_threads_and_pickles_change_nothing(digits, model):
+    X, _, is_labelled = digits
+    other = TwoHNCClassifier(prior=model.prior_, n_jobs=2, random_state=0).fit(X, is_labelled)
+    np.testing.assert_array_equal(other.scores_, model.scores_)
+    np.testing.assert_array_equal(other.predict_proba(X[:50]), model.predict_proba(X[:50]))
+    again = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(again.decision_function(X), model.decision_function(X))
+
+
+@pytest.mark.parametrize(
+    ("params", "names"),
+    [
+        ({"feature_weights": None}, {"all features alike"}),
+        ({"feature_weights": "pu_trees_squared"}, {"importance squared"}),
+        ({"feature_weights": np.arange(1.0, 65.0)}, {"given weights"}),
+        ({"n_neighbors": [3, 8]}, {"importance", "importance squared", "all features alike"}),
+    ],
+)
+def test_given_parameters_limit_what_is_tried(digits, params, names):
+    X, _, is_labelled = digits
+    model = TwoHNCClassifier(prior=0.5, random_state=0, n_estimators=10, **params)
+    model.fit(X[:300], is_labelled[:300])
+    cuts = [c.name for c in model.selection_ if c.kind == "cut"][1:]
+    assert {name.split(", ")[1] for name in cuts} == names
+    if "n_neighbors" in params:
+        assert {name.split()[0] for name in cuts} == {"3", "8"}
+        assert model.n_neighbors_ in (3, 8)
+
+
+def test_a_given_width_is_used(digits):
+    X, _, is_labelled = digits
+    model = TwoHNCClassifier(prior=0.5, sigma=0.5, n_estimators=10, random_state=0)
+    assert model.fit(X[:300], is_labelled[:300]).sigma_ == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"preset": "mine"}, "preset"),
+        ({"similarity": "forest"}, "similarity is 'forest', which needs preset=\"paper\""),
+        (
+            {"similarity": "precomputed"},
+            "similarity is 'precomputed', which needs preset=\"paper\"",
+        ),
+        ({"neighbors": "precomputed"}, "neighbors is 'precomputed', which needs preset=\"paper\""),
+        ({"inductive": "nearest"}, "inductive is 'nearest', which needs preset=\"paper\""),
+        ({"lambda_grid": [0.1, 0.2]}, 'lambda_grid is .*, which needs preset="paper"'),
+        ({"feature_weights": [1.0]}, "feature_weights must be"),
+        ({"n_neighbors": 0}, "n_neighbors"),
+    ],
+)
+def test_bad_parameters_are_named(params, message):
+    X = np.abs(np.random.default_rng(0).normal(size=(30, 3)))
+    with pytest.raises(ValueError, match=message):
+        TwoHNCClassifier(**{"prior": 0.5, **params}).fit(X, np.arange(30) < 10)
+
+
+def test_few_rows():
+    X = np.random.default_rng(0).normal(size=(4, 2))
+    model = TwoHNCClassifier(prior=0.5, random_state=0).fit(X, [1, 0, 0, 0])
+    assert model.transduction_[0] == 1
+    assert all(candidate.weight > 0.0 for candidate in model.selection_ if candidate.kind == "cut")

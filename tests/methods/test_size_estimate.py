@@ -1,0 +1,136 @@
+"""Estimates of time and memory: how they grow, what is refused, and how limits are said."""
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pucut import TwoHNCClassifier, estimate_fit
+from pucut._support.memory import available_memory, checked_memory_limit, in_words
+from pucut.methods._size import SMALLEST_SEARCH_BYTES, check_fits
+
+
+@pytest.mark.parametrize(
+    ("limit", "n_bytes"),
+    [
+        (None, None),
+        (1, 1),
+        (2.5e9, 2_500_000_000),
+        (np.int64(7), 7),
+        ("8GB", 8 * 10**9),
+        ("1.5 gib", 3 << 29),
+        (" 500 MB ", 500 * 10**6),
+        ("12b", 12),
+    ],
+)
+def test_limits_as_users_say_them(limit, n_bytes):
+    assert checked_memory_limit(limit) == n_bytes
+
+
+@pytest.mark.parametrize(
+    "limit", [0, -1, True, np.nan, np.inf, "", "8", "GB", "8 XB", "-1GB", "0GB", [8], "1e3 MB"]
+)
+def test_other_limits_are_refused(limit):
+    with pytest.raises(ValueError, match="memory_limit must be None, a number of bytes above 0"):
+        checked_memory_limit(limit)
+
+
+def test_sizes_in_words():
+    assert [in_words(size) for size in (512, 5_000_000, 1_234_567_890, 3e12)] == [
+        "0.512 kB", "5 MB", "1.23 GB", "3 TB"
+    ]  # fmt: skip
+
+
+def test_the_machine_has_some_memory():
+    free = available_memory()
+    assert free is None or free > 1 << 20
+
+
+@pytest.mark.parametrize("preset", ["paper", "auto"])
+def test_estimates_grow_with_rows_features_and_neighbours(preset):
+    small = estimate_fit(10**6, 20, preset=preset)
+    for more in (
+        estimate_fit(2 * 10**6, 20, preset=preset),
+        estimate_fit(10**6, 40, preset=preset),
+        estimate_fit(10**6, 20, preset=preset, n_neighbors=30),
+    ):
+        assert more.bytes > small.bytes
+        assert more.seconds > small.seconds
+    narrow = estimate_fit(10**6, 20, preset=preset, value_bytes=4)
+    assert narrow.bytes < small.bytes
+    assert estimate_fit(10**6, 20, preset=preset, n_threads=2).seconds < small.seconds
+
+
+def test_the_default_takes_more_than_the_paper():
+    paper, auto = (estimate_fit(10**6, 20, preset=preset) for preset in ("paper", "auto"))
+    assert auto.seconds > paper.seconds
+    assert auto.bytes > paper.bytes
+    assert [stage.name for stage in paper.stages] == ["encoding", "trees", "neighbours", "cuts"]
+    assert auto.stages[3].name == "kernels"
+
+
+def test_a_limit_takes_memory_from_the_search_first():
+    free = estimate_fit(10**7, 50, preset="paper", value_bytes=4)
+    assert free.search_bytes == 10**7 * 52 * 4
+    tight = estimate_fit(10**7, 50, preset="paper", value_bytes=4, memory_limit=free.bytes // 2)
+    assert SMALLEST_SEARCH_BYTES <= tight.search_bytes < free.search_bytes
+    # The stages are those of the estimate without a limit but for the search.
+    apart = [s.name for s, t in zip(free.stages, tight.stages, strict=True) if s != t]
+    assert apart == ["neighbours"]
+    saved = free.stages[2].bytes - tight.stages[2].bytes
+    assert saved >= free.search_bytes - tight.search_bytes
+    assert tight.stages[2].bytes <= free.bytes // 2
+
+
+def test_refused_with_the_numbers():
+    needed = estimate_fit(10**7, 20, preset="paper", memory_limit=10**9)
+    with pytest.raises(MemoryError) as refused:
+        check_fits(needed, 10**9, is_given=True)
+    text = str(refused.value)
+    assert in_words(needed.bytes) in text
+    assert "10000000 x 20" in text
+    assert "memory_limit is 1 GB" in text
+    for stage in needed.stages:
+        assert f"{stage.name} {in_words(stage.bytes)}" in text
+    rows = int(re.search(r"fit about (\d+) rows", text)[1])
+    assert estimate_fit(rows, 20, preset="paper").bytes < 1.1 * 10**9
+    check_fits(needed, needed.bytes, is_given=True)
+    with pytest.raises(MemoryError, match="memory_limit is None, and the machine has 1 GB"):
+        check_fits(needed, 10**9, is_given=False)
+
+
+def test_of_a_model_without_reading_the_table():
+    model = TwoHNCClassifier(preset="paper", n_neighbors=[3, 8], n_estimators=10, n_jobs=1)
+    X = np.zeros((200, 4), dtype=np.float32)
+    expected = estimate_fit(
+        200, 4, preset="paper", n_neighbors=8, n_estimators=10, value_bytes=4, n_threads=1
+    )
+    assert model.estimate(X) == expected
+    assert model.estimate(pd.DataFrame(X, columns=list("abcd"))) == expected
+    assert model.estimate((200, 4)).stages[0].bytes > expected.stages[0].bytes
+    with pytest.raises(ValueError, match="two dimensions"):
+        model.estimate(np.zeros(3))
+
+
+@pytest.mark.parametrize("preset", ["paper", "auto"])
+def test_fit_refuses_before_it_starts(preset):
+    X = np.random.default_rng(0).normal(size=(400, 5))
+    y = np.arange(400) % 3 == 0
+    model = TwoHNCClassifier(prior=0.5, preset=preset, memory_limit="10 kB")
+    with pytest.raises(MemoryError, match=r"memory_limit is 10 kB"):
+        model.fit(X, y)
+    assert not hasattr(model, "prior_")
+    with pytest.raises(ValueError, match="memory_limit must be None"):
+        model.set_params(memory_limit="much").fit(X, y)
+
+
+def test_fit_asks_the_machine_where_no_limit_is_given(monkeypatch):
+    X = np.random.default_rng(0).normal(size=(400, 5))
+    y = np.arange(400) % 3 == 0
+    monkeypatch.setattr("pucut.methods.two_hnc.classifier.available_memory", lambda: 1000)
+    model = TwoHNCClassifier(prior=0.5, preset="paper", random_state=0)
+    model.fit(X, y)  # so small that nobody asks
+    monkeypatch.setattr("pucut.methods.two_hnc.classifier.ALWAYS_TRIED", 0)
+    with pytest.raises(MemoryError, match="memory_limit is None, and the machine has 1 kB"):
+        model.fit(X, y)

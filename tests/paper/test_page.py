@@ -1,0 +1,230 @@
+"""Everything that `python -m paper tables` writes."""
+
+import csv
+import random
+import re
+import sys
+from collections import Counter
+from html.parser import HTMLParser
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from paper.__main__ import main
+from paper.showing.page import write_all
+from pucut.cli._errors import USER_ERROR
+from tests.helpers.paper_rows import real_rows, synthetic_rows, write_rows
+
+PUBLISHED = Path(__file__).parents[2] / "paper" / "published"
+REAL = real_rows(n_repetitions=3)
+SYNTHETIC = synthetic_rows(sizes=(1000,), features=(5,))
+VOID = {"meta", "link", "br", "img", "hr"}
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    """Files of a small set of rows, in which nnPU has none on MNIST."""
+    folder = tmp_path_factory.mktemp("paper")
+    kept = [line for line in REAL if (line["dataset"], line["method"]) != ("mnist", "nnpu")]
+    write_rows(folder / "rows" / "real.csv", kept)
+    write_rows(folder / "rows" / "synthetic.csv.gz", SYNTHETIC)
+    files = write_all(folder / "rows", PUBLISHED, folder / "out")
+    return {file.name: file.read_text(encoding="utf-8") for file in files}
+
+
+class Page(HTMLParser):
+    """What is open, which ids there are, and what is asked of other places."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.ids, self.links, self.tags = [], [], [], Counter()
+        self.scopes = Counter()
+        self.feed(text)
+        assert self.open == []
+
+    def handle_starttag(self, tag, attributes):
+        found = dict(attributes)
+        self.tags[tag] += 1
+        self.ids += [found["id"]] if "id" in found else []
+        self.links += [found[name] for name in ("href", "src", "xlink:href") if name in found]
+        if tag == "th":
+            self.scopes[found.get("scope")] += 1
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_startendtag(self, tag, attributes):
+        self.handle_starttag(tag, attributes)
+        if tag not in VOID:
+            self.open.pop()
+
+
+def read_csv(text):
+    return list(csv.DictReader(text.splitlines()))
+
+
+def test_every_table_has_three_files_and_a_place_on_the_page(written):
+    page = Page(written["index.html"])
+    tables = {Path(name).stem for name in written if name.endswith(".csv")}
+    figures = {Path(name).stem for name in written if name.endswith(".svg")}
+    assert len(tables) == page.tags["table"] == page.tags["caption"]
+    assert len(figures) == page.tags["figure"] == page.tags["svg"] == 10
+    for name in tables:
+        assert {f"{name}.md", f"{name}.tex"} <= written.keys()
+    assert tables | figures <= set(page.ids)
+    assert set(written) == {
+        "index.html",
+        "summary.md",
+        *(f"{name}{ending}" for name in tables for ending in (".csv", ".md", ".tex")),
+        *(f"{name}.svg" for name in figures),
+    }
+
+
+def test_page_is_whole_and_needs_nothing_else(written):
+    page = Page(written["index.html"])
+    assert [name for name, count in Counter(page.ids).items() if count > 1] == []
+    for link in page.links:
+        assert link[1:] in page.ids if link.startswith("#") else link in written
+    assert page.tags["script"] == page.tags["link"] == page.tags["img"] == 0
+    for call in re.findall(r"url\(([^)]*)\)", written["index.html"]):
+        assert call.startswith("#")
+        assert call[1:] in page.ids
+    assert None not in page.scopes
+    assert {"row", "col", "colgroup"} == set(page.scopes)
+
+
+def test_figures_are_well_formed_and_without_a_date(written):
+    for name, text in written.items():
+        if name.endswith(".svg"):
+            assert ElementTree.fromstring(text).tag.endswith("svg")
+            assert "dc:date" not in text
+            assert "<text" in text
+
+
+def test_latex_is_balanced(written):
+    for name, text in written.items():
+        if name.endswith(".tex"):
+            assert text.isascii()
+            plain = text.replace(r"\{", "").replace(r"\}", "")
+            assert plain.count("{") == plain.count("}")
+            n_columns = len(re.search(r"\\begin\{tabular\}\{(\w+)\}", text)[1])
+            body = text.split(r"\midrule")[1].split(r"\bottomrule")[0]
+            for line in body.strip().splitlines():
+                assert len(re.findall(r"(?<!\\)&", line)) == n_columns - 1
+
+
+def test_means_and_errors_are_those_of_the_rows(written):
+    table = {
+        line["Dataset"]: line for line in read_csv(written["real60_paper_layout_accuracy.csv"])
+    }
+    for dataset, title in (("vote", "Vote"), ("credit", "Credit"), ("mnist", "MNIST")):
+        for method, column in (("pu_et", "PU ET"), ("two_hnc_paper", "2-HNC (paper)")):
+            scores = [
+                100 * line["accuracy_own"]
+                for line in REAL
+                if (line["dataset"], line["method"], line["labelled_share"], line["prior_kind"])
+                == (dataset, method, 0.6, "true")
+            ]
+            assert len(scores) == 3
+            assert float(table[title][column]) == pytest.approx(np.mean(scores))
+            error = np.std(scores, ddof=1) / np.sqrt(3)
+            assert float(table[title][f"{column} (in brackets)"]) == pytest.approx(error)
+
+
+def test_improvements_are_those_of_the_rows(written):
+    lines = read_csv(written["synthetic_improvement_balanced_accuracy.csv"])
+    scores = {
+        (line["dataset"], line["repetition"], line["method"]): line["balanced_accuracy_own"]
+        for line in SYNTHETIC
+    }
+    values = [
+        100 * (scores[name, number, "two_hnc_paper"] / score - 1)
+        for (name, number, method), score in scores.items()
+        if method == "upu"
+    ]
+    assert len(values) == 240
+    assert lines[0]["Comparison"] == "2-HNC vs uPU"
+    assert float(lines[0]["ours: average (s.d.)"]) == pytest.approx(np.mean(values))
+    assert float(lines[0]["ours: average (s.d.) (in brackets)"]) == pytest.approx(
+        np.std(values, ddof=1)
+    )
+    share = 100 * np.mean(np.array(values) > 0)
+    assert float(lines[0]["ours: improved (%)"]) == pytest.approx(share)
+    assert float(lines[0]["paper, 2160 datasets: average (s.d.)"]) == 16.96
+
+
+def test_what_is_missing_is_said(written):
+    text = written["real60_paper_layout_accuracy.md"]
+    mnist = next(line for line in text.splitlines() if line.startswith("| MNIST"))
+    assert mnist.split(" | ")[2] == "–"
+    assert "- No runs of nnPU on MNIST." in text
+    assert "No runs of nnPU, prior on MNIST." in written["real60_every_method_accuracy.md"]
+    assert "9 datasets, 10 methods." in written["real60_ranks_accuracy.md"]
+
+
+def test_summary_says_where_ours_agrees(written):
+    text = written["summary.md"]
+    line = next(line for line in text.splitlines() if line.startswith("| Phishing"))
+    cells = line.strip("| ").split(" | ")
+    ours, error = map(float, re.fullmatch(r"([\d.]+) \(([\d.]+)\)", cells[2]).groups())
+    units = (ours - 94.96) / np.hypot(error, 0.29)
+    assert cells[1] == "94.96"
+    assert float(cells[3].replace("−", "-")) == pytest.approx(units, abs=0.1)
+    assert cells[4] == ("agrees" if abs(units) <= 2 else "above" if units > 0 else "below")
+    assert re.search(r"- Vote: (first|within|behind).*points against .*, standard error", text)
+
+
+def test_same_rows_in_other_files_and_order_give_the_same_bytes(tmp_path):
+    rows = [line for line in REAL if line["dataset"] in ("vote", "german")] + SYNTHETIC[:280]
+    shuffled = random.Random(1).sample(rows, len(rows))
+    write_rows(tmp_path / "one" / "all.csv", rows)
+    write_rows(tmp_path / "two" / "b.csv.gz", shuffled[:200])
+    write_rows(tmp_path / "two" / "a.csv", shuffled[200:])
+    first = write_all(tmp_path / "one", PUBLISHED, tmp_path / "first")
+    second = write_all(tmp_path / "two", PUBLISHED, tmp_path / "second")
+    assert [file.name for file in first] == [file.name for file in second]
+    for one, other in zip(first, second, strict=True):
+        assert one.read_bytes() == other.read_bytes(), one.name
+
+
+def test_one_row_is_enough(tmp_path):
+    write_rows(tmp_path / "rows" / "real.csv", REAL[:1])
+    files = write_all(tmp_path / "rows", PUBLISHED, tmp_path / "out")
+    assert "Vote: not run" in (tmp_path / "out" / "summary.md").read_text(encoding="utf-8")
+    assert not list(tmp_path.glob("out/*synthetic_critical_difference*"))
+    Page((tmp_path / "out" / "index.html").read_text(encoding="utf-8"))
+    assert len(files) > 100
+
+
+def run_command(*arguments):
+    return main(["tables", *map(str, arguments)])
+
+
+def test_command_writes_and_says_where(tmp_path, monkeypatch, capsys):
+    write_rows(tmp_path / "paper" / "rows" / "real.csv", REAL[:21])
+    monkeypatch.chdir(tmp_path)
+    assert run_command() == USER_ERROR
+    assert f"--published: {Path('paper/published')} is no folder" in capsys.readouterr().err
+    assert run_command("--published", PUBLISHED, "--out", "here") == 0
+    assert (tmp_path / "here" / "index.html").is_file()
+    assert "here" in capsys.readouterr().out
+
+
+def test_command_names_what_is_wrong(tmp_path, capsys):
+    assert run_command("--rows", tmp_path / "nowhere", "--published", PUBLISHED) == USER_ERROR
+    assert "nowhere is no folder" in capsys.readouterr().err
+    write_rows(tmp_path / "real.csv", [REAL[0], REAL[0]])
+    assert run_command("--rows", tmp_path, "--published", PUBLISHED) == USER_ERROR
+    assert re.search(r"real\.csv, line 3: .* stands already in .*line 2", capsys.readouterr().err)
+
+
+def test_command_says_what_figures_need(tmp_path, monkeypatch, capsys):
+    for name in ("figures", "contents", "page"):
+        monkeypatch.delitem(sys.modules, f"paper.{name}", raising=False)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    assert run_command("--rows", tmp_path, "--published", PUBLISHED) == USER_ERROR
+    assert "matplotlib: install pucut[paper]" in capsys.readouterr().err

@@ -1,0 +1,71 @@
+"""The paper's synthetic datasets: the whole grid, named, seeded, with the shares asked for."""
+
+import numpy as np
+import pytest
+
+from paper.datasets import SYNTHETIC, make_synthetic
+from paper.datasets.synthetic import N_INFORMATIVE
+
+
+def test_the_grid_is_the_papers():
+    assert len(SYNTHETIC) == 540
+    assert len({tuple(vars(one).values()) for one in SYNTHETIC.values()}) == 540
+    for field, values in {
+        "n_samples": {1000, 5000, 10000},
+        "n_features": {5, 10, 20},
+        "positive_share": {0.3, 0.4, 0.5, 0.6, 0.7},
+        "n_clusters": {2, 4},
+        "class_sep": {0.5, 1.0, 2.0},
+        "hypercube": {True, False},
+    }.items():
+        found = [getattr(one, field) for one in SYNTHETIC.values()]
+        assert set(found) == values
+        assert all(found.count(value) == 540 // len(values) for value in values)
+
+
+def test_every_configuration_can_be_made():
+    for one in SYNTHETIC.values():
+        assert 2 * one.n_clusters <= 2**N_INFORMATIVE  # scikit-learn's condition
+        assert one.n_features >= N_INFORMATIVE + 2
+
+
+@pytest.mark.parametrize("name", list(SYNTHETIC)[:180:7])
+def test_tables_are_as_their_names_say(name):
+    one = SYNTHETIC[name]
+    dataset = make_synthetic(name, 1)
+    assert dataset.X.shape == (one.n_samples, one.n_features)
+    # 1 % of the classes are drawn at random.
+    assert abs(dataset.prior - one.positive_share) < 0.02
+    assert dataset.is_positive.dtype == np.bool_
+
+
+def test_datasets_differ_and_can_be_made_again():
+    name = "n1000-f5-p30-c2-s0.5-hypercube"
+    first = [make_synthetic(name, index).X for index in range(4)]
+    assert len({X.tobytes() for X in first}) == 4
+    for index, X in enumerate(first):
+        np.testing.assert_array_equal(make_synthetic(name, index).X, X)
+    other = make_synthetic("n1000-f5-p30-c2-s0.5-polytope", 0)
+    assert not np.array_equal(other.X, first[0])
+
+
+def test_classes_far_apart_are_easier():
+    def spread(sep):
+        """Distance of a row to the nearest of the other class, over that of its own."""
+        dataset = make_synthetic(f"n1000-f5-p50-c2-s{sep}-hypercube", 0)
+        X = dataset.X
+        distance = np.linalg.norm(X[:, None] - X[None], axis=2)
+        np.fill_diagonal(distance, np.inf)
+        same = dataset.is_positive[:, None] == dataset.is_positive
+        nearest = [np.where(mask, distance, np.inf).min(axis=1) for mask in (~same, same)]
+        return np.median(nearest[0] / nearest[1])
+
+    assert spread(2.0) > 1.5 * spread(0.5)
+
+
+@pytest.mark.parametrize(
+    ("name", "index", "said"), [("n7", 0, "name must be"), (next(iter(SYNTHETIC)), 4, "0 to 3")]
+)
+def test_what_does_not_exist_is_refused(name, index, said):
+    with pytest.raises(ValueError, match=said):
+        make_synthetic(name, index)

@@ -1,0 +1,161 @@
+"""The documentation: examples run and are listed, pages name everything, and links lead somewhere.
+
+`make docs` builds the pages and runs every example, with warnings as errors: about a minute and a
+half. Here only those examples run that take a few seconds.
+"""
+
+import os
+import re
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import pucut
+from pucut import calibration, cli, comparison, datasets, metrics, model_selection, priors, report
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+# Each takes a few seconds on one core; the others are left to `make docs`.
+FAST = (
+    "all_cuts.py",
+    "cut_outliers.py",
+    "cut_engine.py",
+    "in_a_picture.py",
+    "next_labelling_round.py",
+    "next_labels.py",
+    "outliers.py",
+    "report_digits.py",
+    "your_own_graph.py",
+)
+LARGEST_PICTURE = 200_000
+
+
+def gallery_order():
+    return runpy.run_path(str(DOCS / "gallery_order.py"))["ORDER"]
+
+
+def pages():
+    return sorted([*DOCS.glob("*.md"), *DOCS.glob("api/*.rst"), ROOT / "README.md"])
+
+
+def test_every_example_has_its_place_in_the_gallery():
+    assert sorted(gallery_order()) == [file.name for file in EXAMPLES]
+
+
+@pytest.mark.parametrize("file", EXAMPLES, ids=[file.stem for file in EXAMPLES])
+def test_an_example_begins_as_the_gallery_wants_it(file):
+    opening, title, underline, *_ = file.read_text(encoding="utf-8").splitlines()
+    assert opening == '"""'
+    assert title.strip()
+    assert underline == "=" * len(title)
+
+
+@pytest.mark.parametrize("name", FAST)
+def test_a_fast_example_runs(name, tmp_path):
+    pytest.importorskip("matplotlib")
+    ended = subprocess.run(
+        [sys.executable, "-W", "error::FutureWarning", ROOT / "examples" / name],
+        cwd=tmp_path,
+        env={**os.environ, "MPLBACKEND": "Agg", "OMP_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout.strip()
+    assert list(tmp_path.iterdir()) == []
+
+
+def local_targets(text):
+    """Files that a page names: Markdown links, pictures, plots and toctrees."""
+    text = re.sub(r"^```(?:python|sh)\n.*?^```", "", text, flags=re.DOTALL | re.MULTILINE)
+    yield from re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", text)
+    yield from re.findall(r"^```\{image\} (\S+)", text, flags=re.MULTILINE)
+    yield from re.findall(r"^\.\. plot:: (\S+)", text, flags=re.MULTILINE)
+    for block in re.findall(r"^```\{toctree\}\n(.*?)^```", text, flags=re.DOTALL | re.MULTILINE):
+        lines = (line for line in block.splitlines() if line and not line.startswith(":"))
+        yield from (f"{line}.page" for line in lines)
+
+
+def exists(target, folder):
+    """Pages of the gallery are made from the examples when the documentation is built."""
+    path = folder / target
+    if path.is_relative_to(DOCS / "gallery"):
+        return path.stem == "index" or (ROOT / "examples" / f"{path.stem}.py").is_file()
+    if path.suffix == ".page":
+        return any(path.with_suffix(ending).is_file() for ending in (".md", ".rst"))
+    return path.exists()
+
+
+@pytest.mark.parametrize("page", pages(), ids=[str(page.relative_to(ROOT)) for page in pages()])
+def test_links_lead_to_files(page):
+    targets = [
+        target
+        for target in local_targets(page.read_text(encoding="utf-8"))
+        if not re.match(r"[a-z]+:", target)
+    ]
+    assert [target for target in targets if not exists(target, page.parent)] == []
+
+
+def test_the_search_for_links_finds_what_it_should():
+    text = (
+        "[a](b.md) and [](c.md#part)\n```{image} d.png\n```\n.. plot:: e.py\n"
+        "```{toctree}\n:hidden:\n\nf\n```\n```python\nx[0](y)\n```\n"
+    )
+    assert list(local_targets(text)) == ["b.md", "c.md", "d.png", "e.py", "f.page"]
+    assert not exists("nowhere.md", DOCS)
+    assert not exists("gallery/nowhere.rst", DOCS)
+
+
+def listed_names():
+    """The full names of everything the pages of the reference list."""
+    names = set()
+    for page in DOCS.glob("api/*.rst"):
+        module = ""
+        for line in page.read_text(encoding="utf-8").splitlines():
+            if found := re.match(r"\.\. currentmodule:: (\S+)", line):
+                module = found[1]
+            elif re.fullmatch(r"   [A-Za-z_][\w.]*", line):
+                names.add(f"{module}.{line.strip()}")
+    return names
+
+
+@pytest.mark.parametrize(
+    "module",
+    [pucut, metrics, model_selection, priors, datasets, report, calibration],
+    ids=lambda module: module.__name__,
+)
+def test_the_reference_lists_what_is_public(module):
+    names = getattr(module, "__all__", ["calibrate", "Calibration"])
+    public = {name for name in names if callable(getattr(module, name))}
+    listed = {name.rsplit(".", 1)[1] for name in listed_names() if name.startswith("pucut")}
+    assert public
+    assert public - listed == set()
+
+
+def test_the_page_on_methods_has_every_method():
+    text = (DOCS / "which_method.md").read_text(encoding="utf-8")
+    first_cells = set(re.findall(r"^\| ([^|]+?) \|", text, flags=re.MULTILINE))
+    assert set(comparison.METHODS) - first_cells == set()
+
+
+def test_help_of_every_command_is_found():
+    pytest.importorskip("sphinx")
+    sys.path.insert(0, str(DOCS))
+    try:
+        directives = runpy.run_path(str(DOCS / "directives.py"))
+    finally:
+        sys.path.remove(str(DOCS))
+    for module in cli.COMMANDS:
+        name = module.__name__.rsplit(".", 1)[1]
+        assert f"usage: pucut {name}" in directives["help_of"](name)
+
+
+def test_committed_pictures_are_small():
+    pictures = [*DOCS.glob("images/*.png"), *DOCS.glob("images/*.svg")]
+    assert pictures
+    assert [file.name for file in pictures if file.stat().st_size > LARGEST_PICTURE] == []
