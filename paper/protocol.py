@@ -1,11 +1,11 @@
 """What is run: splits of the datasets, and the methods on each of them.
 
 A split is a dataset with some of its positives labelled. Its seed depends on its names alone, never
-on the method, so all methods see the same rows. The synthetic datasets play the part of
-repetitions: each is split once.
+on the method, so all methods see the same rows. Each synthetic dataset is split once: the datasets
+of a configuration are its repetitions.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
@@ -22,25 +22,21 @@ from paper.datasets import (
     make_synthetic,
     seed_from_names,
 )
+from paper.datasets.catalogue import REAL
 from paper.datasets.synthetic import DATASETS_EACH
 from pucut._support.checks import BoolArray
 from pucut.datasets import pu_split
 
-SUITES = ("real", "synthetic")
+# The datasets of each suite, in the order of the paper's tables and of the grid.
+DATASETS: Mapping[str, tuple[str, ...]] = {"real": REAL_NAMES, "synthetic": tuple(SYNTHETIC)}
+SUITES = tuple(DATASETS)
 PRIOR_KINDS = ("true", "estimated")
 REPETITIONS = range(5)
 SYNTHETIC_REPETITIONS = range(DATASETS_EACH)
-# The paper's share, and that of the authors' earlier paper, in whose table the numbers stand.
+# The share of positives that are labelled: the paper's, and about that of the authors' earlier one.
 PAPER_SHARE, SMALL_SHARE = 0.6, 0.1
 SHARES = (PAPER_SHARE, SMALL_SHARE)
-LABELLED_AT_SMALL_SHARE = {
-    "vote": 40,
-    "obesity": 100,
-    "mushroom": 400,
-    "news": 1000,
-    "letter": 1000,
-    "mnist": 3500,
-}
+SMALL_SHARE_NAMES = tuple(name for name, one in REAL.items() if one.n_labelled_small is not None)
 
 
 @dataclass(frozen=True)
@@ -58,7 +54,7 @@ class Split:
 
     @property
     def place(self) -> PurePosixPath:
-        """Where files about it stand in a folder of results."""
+        """Where its files are in a folder of results."""
         return PurePosixPath(self.suite, self.dataset, f"labelled-{self.labelled_share}")
 
 
@@ -106,7 +102,7 @@ def real_runs(
     splits = [
         Split("real", dataset, share, repetition)
         for dataset, share, repetition in product(datasets, shares, repetitions)
-        if share != SMALL_SHARE or dataset in LABELLED_AT_SMALL_SHARE
+        if share != SMALL_SHARE or dataset in SMALL_SHARE_NAMES
     ]
     return list(_with_methods(splits, methods, prior_kinds))
 
@@ -146,7 +142,7 @@ def labels_of(split: Split, is_positive: BoolArray) -> BoolArray:
         is_positive,
         split.labelled_share,
         n_labelled=(
-            LABELLED_AT_SMALL_SHARE[split.dataset] if split.labelled_share == SMALL_SHARE else None
+            REAL[split.dataset].n_labelled_small if split.labelled_share == SMALL_SHARE else None
         ),
         random_state=split.seed,
     )
@@ -164,34 +160,10 @@ def _synthetic_table(name: str, index: int) -> tuple[npt.NDArray[Any], BoolArray
     return dataset.X, dataset.is_positive
 
 
-# Rows and features, to tell long runs from short ones before a table is loaded.
-_REAL_SHAPES = dict(
-    zip(
-        REAL_NAMES,
-        (
-            (435, 16),
-            (1000, 24),
-            (2111, 19),
-            (8124, 112),
-            (11055, 30),
-            (13611, 16),
-            (18846, 300),
-            (20000, 16),
-            (30000, 23),
-            (70000, 784),
-        ),
-        strict=True,
-    )
-)
-
-
 def shape_of(split: Split) -> tuple[int, int]:
     """Rows and features of the dataset."""
     if split.suite == "real":
-        return _REAL_SHAPES[split.dataset]
+        entry = REAL[split.dataset]
+        return entry.n_samples, entry.n_features
     configuration = SYNTHETIC[split.dataset]
     return configuration.n_samples, configuration.n_features
-
-
-# The order of the paper's tables, then that of the grid.
-DATASETS = (*REAL_NAMES, *SYNTHETIC)
