@@ -8,14 +8,14 @@ from paper.commands import PROGRAM, rows, runs, tables
 from pucut.cli import run_command
 
 _EXAMPLES = """\
-steps, in the order of the work:
+in the order of the work:
   {0} real --n-jobs 2              hours: what is finished is kept
   {0} synthetic --n-samples 1000   a part of the synthetic datasets
-  {0} rows --out paper/rows/runs.csv
-  {0} tables                       seconds: from the committed rows
+  {0} rows --out rows/runs.csv     one row per finished run
+  {0} tables --rows rows           seconds; without --rows, of the committed rows
 
-Needs pucut and, for tables, matplotlib. `{0} STEP --help` has the options of a step. Exit codes:
-0 done, 1 some runs failed, 2 wrong arguments or files, 130 interrupted.
+Needs pucut and, for tables, matplotlib. `{0} STEP --help` lists the options.
+Exit codes: 0 done, 1 some runs failed, 2 wrong arguments or files, 130 interrupted.
 """
 
 

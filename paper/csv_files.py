@@ -3,7 +3,7 @@
 import csv
 import gzip
 import io
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -21,6 +21,14 @@ class Kind(Generic[T]):
 
     what: str
     parse: Callable[[str], T]
+
+    @property
+    def may_be_empty(self) -> bool:
+        try:
+            self.parse("")
+        except ValueError:
+            return False
+        return True
 
 
 def one_of(allowed: Sequence[str]) -> Kind[str]:
@@ -106,8 +114,13 @@ class Line:
             ) from None
 
 
-def read_lines(file: Path, columns: Sequence[str]) -> Iterator[Line]:
-    """The lines of a file that has exactly these columns; `.gz` is unpacked."""
+def read_lines(
+    file: Path, columns: Sequence[str], may_lack: Collection[str] = ()
+) -> Iterator[Line]:
+    """The lines of a file that has these columns in this order; `.gz` is unpacked.
+
+    Cells of a column that the file lacks, and may lack, are empty.
+    """
     try:
         data = file.read_bytes()
         text = (gzip.decompress(data) if file.suffix == ".gz" else data).decode("utf-8")
@@ -117,16 +130,22 @@ def read_lines(file: Path, columns: Sequence[str]) -> Iterator[Line]:
         raise FileProblem(f"{file} cannot be read: {error}") from None
     reader = csv.reader(io.StringIO(text, newline=""))
     header = next(reader, [])
-    if header != list(columns):
+    lacking = [column for column in may_lack if column not in header]
+    expected = [column for column in columns if column not in lacking]
+    if header != expected:
         raise FileProblem(
             f"{file}, line 1: columns must be {','.join(columns)}, found {','.join(header)}"
         )
     for cells in reader:
-        if len(cells) != len(columns):
+        if len(cells) != len(header):
             raise FileProblem(
-                f"{file}, line {reader.line_num}: {len(columns)} cells expected, found {len(cells)}"
+                f"{file}, line {reader.line_num}: {len(header)} cells expected, found {len(cells)}"
             )
-        yield Line(file, reader.line_num, dict(zip(columns, cells, strict=True)))
+        yield Line(
+            file,
+            reader.line_num,
+            dict(zip(header, cells, strict=True)) | dict.fromkeys(lacking, ""),
+        )
 
 
 def as_csv(columns: Sequence[str], lines: Iterable[Iterable[Any]]) -> str:

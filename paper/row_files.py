@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from paper.csv_files import FileProblem, as_csv, read_lines
-from paper.schema import COLUMNS, Row, row_from
+from paper.schema import COLUMNS, MAY_BE_EMPTY, Row, row_from
 
 
 def rows_as_csv(rows: Iterable[Row]) -> str:
@@ -26,7 +26,7 @@ def read_rows(folder: Path) -> tuple[Row, ...]:
     rows: dict[tuple[Any, ...], Row] = {}
     places: dict[tuple[Any, ...], str] = {}
     for file in files:
-        for line in read_lines(file, COLUMNS):
+        for line in read_lines(file, COLUMNS, MAY_BE_EMPTY):
             row = row_from(line)
             if row.key in rows:
                 raise FileProblem(

@@ -3,7 +3,7 @@
 A field says what its cell may hold and where its value comes from: the names of the run, what was
 recorded when the run ended (the facts, kept in its file), or what is measured from its result. All
 else follows: the facts in the files of results, and the writing and the reading of rows. A new
-column is one line here.
+column is one line here; if its cells may be empty, older files are read as before.
 """
 
 import platform
@@ -183,6 +183,8 @@ _NAMES = tuple(name for name, column in _COLUMNS.items() if column.name is not N
 COLUMNS = tuple(_COLUMNS)
 # What the file of a finished run has to keep for its row.
 FACTS = tuple(name for name, column in _COLUMNS.items() if column.record is not None)
+# Files that are older than such a column can still be read.
+MAY_BE_EMPTY = tuple(name for name, column in _COLUMNS.items() if column.kind.may_be_empty)
 _DATASET_KINDS = {
     suite: one_of(names) if len(names) < 20 else like(names[0], names)
     for suite, names in DATASETS.items()
@@ -212,10 +214,9 @@ def _fact(name: str, finished: Finished) -> Any:
     """What a file does not say, because it is older than the column, is an empty cell."""
     if name in finished.facts:
         return finished.facts[name]
-    try:
-        return _COLUMNS[name].kind.parse("")
-    except ValueError:
-        raise BrokenFile(f"the file of the run {finished.run} does not say {name}") from None
+    if name not in MAY_BE_EMPTY:
+        raise BrokenFile(f"the file of the run {finished.run} does not say {name}")
+    return _COLUMNS[name].kind.parse("")
 
 
 def row_from(line: Line) -> Row:

@@ -18,7 +18,7 @@ def add_parsers(steps: Any) -> None:
         "rows",
         help="write one line of CSV for each finished run",
         description="Compute the metrics of all finished runs and write them as CSV, one row per "
-        "run. A file in paper/rows is what the step `tables` reads.",
+        "run. The step `tables` reads a folder of such files.",
     )
     add_results(parser)
     parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="the CSV file")

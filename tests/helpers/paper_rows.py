@@ -113,10 +113,10 @@ def row(suite, dataset, repetition, method, **changes):
     return values | changes
 
 
-def write_rows(file, rows):
+def write_rows(file, rows, columns=COLUMNS):
     file.parent.mkdir(parents=True, exist_ok=True)
     text = io.StringIO()
-    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
+    writer = csv.DictWriter(text, columns, extrasaction="ignore", lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
     data = text.getvalue().encode()

@@ -44,6 +44,19 @@ def test_a_bad_row_is_named(tmp_path, change, message):
         read_rows(tmp_path)
 
 
+def test_a_file_may_lack_columns_that_may_be_empty(tmp_path):
+    lines = [row("real", "vote", 0, "upu", scipy="1.2")]
+    write_rows(tmp_path / "rows.csv", lines, [name for name in COLUMNS if name != "scipy"])
+    write_rows(tmp_path / "new.csv", [row("real", "vote", 1, "upu", scipy="1.2")])
+    assert [found.scipy for found in read_rows(tmp_path)] == ["", "1.2"]
+    write_rows(tmp_path / "rows.csv", lines, [name for name in COLUMNS if name != "n_samples"])
+    with pytest.raises(FileProblem, match=r"line 1: columns must be suite,dataset,n_samples"):
+        read_rows(tmp_path)
+    write_rows(tmp_path / "rows.csv", lines, [*COLUMNS[1:], "suite"])
+    with pytest.raises(FileProblem, match=r"line 1: columns must be suite,dataset,n_samples"):
+        read_rows(tmp_path)
+
+
 def test_a_bad_file_is_named(tmp_path):
     with pytest.raises(FileProblem, match=r"has no \.csv"):
         read_rows(tmp_path)
