@@ -7,7 +7,12 @@ import pytest
 
 from paper.methods import METHODS, PUData, SupervisedMethod, answer_of, with_role
 from paper.protocol import Split, load_split
-from pucut import PUExtraTreesClassifier, PUThresholdClassifier, TwoHNCClassifier
+from pucut import (
+    PUCutClassifier,
+    PUExtraTreesClassifier,
+    PUThresholdClassifier,
+    TwoHNCClassifier,
+)
 
 SPLIT = Split("synthetic", "n1000-f5-p40-c2-s1.0-hypercube", 0.6, 2)
 
@@ -34,24 +39,31 @@ def test_only_the_oracle_is_given_the_truth():
     assert "is_positive" not in PUData.__dataclass_fields__
 
 
-def test_other_methods_answer_the_same_whatever_the_truth(known):
+@pytest.fixture(scope="module")
+def answers(known):
     truth, data = known
-    for method in ("naive", "pu_et", "two_hnc", "pucut"):
-        one, other = (answer_of(method, data, given) for given in (truth, ~truth))
-        np.testing.assert_array_equal(one.scores, other.scores)
+    return {name: answer_of(name, data, truth) for name in ("naive", "pu_et", "two_hnc", "pucut")}
+
+
+def test_other_methods_answer_the_same_whatever_the_truth(known, answers):
+    truth, data = known
+    for method, answer in answers.items():
+        other = answer_of(method, data, ~truth)
+        np.testing.assert_array_equal(answer.scores, other.scores)
     one, other = (answer_of("oracle", data, given) for given in (truth, ~truth))
     assert np.corrcoef(one.scores, other.scores)[0, 1] < -0.5
 
 
-def test_own_rules_are_those_of_the_estimators(known):
-    truth, data = known
+def test_own_rules_are_those_of_the_estimators(known, answers):
+    _, data = known
     given = {"prior": data.prior, "random_state": data.seed}
     U = ~data.is_labelled
-    answers = {name: answer_of(name, data, truth) for name in ("naive", "pu_et", "two_hnc")}
     half = PUExtraTreesClassifier(threshold="half", **given).fit(data.X, data.is_labelled)
     np.testing.assert_array_equal(answers["pu_et"].is_positive[U], half.transduction_[U])
-    paper = TwoHNCClassifier(**given).fit(data.X, data.is_labelled)
-    np.testing.assert_array_equal(answers["two_hnc"].is_positive, paper.transduction_)
+    for name, estimator in (("two_hnc", TwoHNCClassifier), ("pucut", PUCutClassifier)):
+        fitted = estimator(**given).fit(data.X, data.is_labelled)
+        np.testing.assert_array_equal(answers[name].is_positive, fitted.transduction_)
+        np.testing.assert_array_equal(answers[name].scores, fitted.scores_)
     naive = PUThresholdClassifier(**given).fit(data.X, data.is_labelled)
     np.testing.assert_array_equal(answers["naive"].is_positive, naive.scores_ > 0.5)
 
