@@ -39,7 +39,8 @@ def gallery_order():
 
 
 def pages():
-    return sorted([*DOCS.glob("*.md"), *DOCS.glob("api/*.rst"), ROOT / "README.md"])
+    folders = [*DOCS.glob("*.md"), *DOCS.glob("design/*.md"), *DOCS.glob("api/*.rst")]
+    return sorted([*folders, ROOT / "README.md", ROOT / "ARCHITECTURE.md"])
 
 
 def test_every_example_has_its_place_in_the_gallery():
