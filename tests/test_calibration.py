@@ -328,7 +328,7 @@ def test_pickle_and_copy():
         ([0.0, 1.0], [0, 1], 1.0, ValueError, "prior must be above 0 and below 1"),
         ([0.0, 1.0, 2.0], [0, 1], 0.5, ValueError, "y has 2 labels, scores has 3 rows"),
         ([0.0, np.nan], [0, 1], 0.5, ValueError, "scores must be finite, found nan at row 1"),
-        ([[0.0], [1.0]], [0, 1], 0.5, ValueError, r"one number a row, found shape \(2, 1\)"),
+        ([[0.0], [1.0]], [0, 1], 0.5, ValueError, r"one number per row, found shape \(2, 1\)"),
         (["a", "b"], [0, 1], 0.5, TypeError, "scores must be an array of real numbers"),
         ([0.0, 1.0], [1, 1], 0.5, ValueError, "y holds only one class"),
     ],

@@ -93,7 +93,7 @@ def test_pos_label_overrides_the_order(y, pos_label, labelled):
         (list(range(9)), None, ValueError, r"9 values \(0, 1, 2, 3, 4, \.\.\.\)"),
         (["a", "b", "c"], None, ValueError, "Only binary classification is supported"),
         ([0.1, 0.2, 0.3], None, ValueError, "Unknown label type: continuous"),
-        ([0, 1], 2, ValueError, "pos_label is 2, which y does not hold"),
+        ([0, 1], 2, ValueError, "pos_label is 2, which is not a value of y"),
         ([1, "a"], None, ValueError, "one kind that can be ordered, found int and str"),
         ([1.0, np.inf], None, ValueError, "must not be infinite"),
         ([[1, 0], [0, 1]], None, ValueError, "1d array"),

@@ -77,7 +77,7 @@ def test_chosen_columns_are_categories(chosen):
     ("chosen", "message"),
     [
         ([2], "indices below 2, found 2"),
-        (["y"], "names 'y', which is no column of X"),
+        (["y"], "names 'y', which is not a column of X"),
         ([True], "mask of length 1, but X has 2 columns"),
         ("kind", "must be 'from_dtype'"),
         (3, "must be 'from_dtype'"),
