@@ -146,7 +146,7 @@ def compare(
     n_splits : int, default=3
         How often positives are hidden; every labelled row is hidden once.
     pos_label : value of y, optional
-        The value that means labelled positive, where it is not the larger of the two.
+        The value that means labelled positive, if it is not the larger of the two.
     random_state : int or None, default=0
         For what is hidden, for the estimate of the prior, and for the methods.
 

@@ -86,7 +86,7 @@ def pu_accuracy(
     prior : float
         Fraction of positives among these rows, labelled and unlabelled together.
     pos_label : value of y_true, optional
-        The value that means labelled positive, where it is not the larger of the two.
+        The value that means labelled positive, if it is not the larger of the two.
     clip : bool
         Whether to clip the estimate to [0, 1], which it can leave.
 
@@ -229,7 +229,7 @@ def upu_risk(
         Fraction of positives among these rows, labelled and unlabelled together.
     loss : "zero-one", "sigmoid" or "logistic"
     pos_label : value of y_true, optional
-        The value that means labelled positive, where it is not the larger of the two.
+        The value that means labelled positive, if it is not the larger of the two.
 
     References
     ----------
@@ -279,7 +279,7 @@ def hidden_positive_recall(
     prior : float
         Fraction of the rows that is predicted positive.
     pos_label : value of y_true, optional
-        The value that means labelled positive, where it is not the larger of the two.
+        The value that means labelled positive, if it is not the larger of the two.
     """
     labels, scores = _labels_and_scores(y_true, y_score, pos_label)
     n_predicted = _checked_prior(prior, labels) * labels.n_samples

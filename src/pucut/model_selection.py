@@ -47,7 +47,7 @@ class PUStratifiedKFold(BaseCrossValidator):
     random_state : int, RandomState or None
         For `shuffle`.
     pos_label : value of y, optional
-        The value that means labelled positive, where it is not the larger of the two.
+        The value that means labelled positive, if it is not the larger of the two.
     """
 
     def __init__(
@@ -112,7 +112,7 @@ class HiddenPositivesSplit(BaseCrossValidator):
         is an independent draw.
     random_state : int, RandomState or None
     pos_label : value of y, optional
-        The value that means labelled positive, where it is not the larger of the two.
+        The value that means labelled positive, if it is not the larger of the two.
     """
 
     def __init__(

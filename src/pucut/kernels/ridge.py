@@ -5,7 +5,7 @@
 with landmarks z_j drawn from the rows (the Nystroem method) and H the number of features. Least
 squares have a closed form, and so has what the regression would say of a row had it not seen that
 row: y - (y - f) / (1 - h), with h the leverage of the row. So penalties are compared by the error
-of every row left out once, and the scores of the rows of `fit` are not learned by heart, at the
+of every row left out once, and the scores of the training rows are not learned by heart, at the
 price of a single fit. Labels are positives chosen at random, so that f orders rows as the
 probability of being positive does.
 """

@@ -56,11 +56,11 @@ class CutQueryStrategy(BaseEstimator):
     n_neighbors : int, optional
         Neighbours in the graph. By default 10, or all other rows where there are fewer.
     neighbors : {"auto", "exact", "approximate", "torch"}, default="auto"
-        How neighbours are found. "auto": exactly where that is fast, else approximately.
+        How neighbours are found. "auto": exactly if that is fast, else approximately.
     missing_label : value, default=NaN
         What stands in y for rows without a label. NaN stands for all kinds of missing values.
     pos_label : value of y, optional
-        The positive class, where it is not the larger of the two, or the only one.
+        The positive class, if it is not the larger of the two, or the only one.
     n_jobs : int, optional
         Number of threads; results do not depend on it. None is 1 and -1 is all processors.
     random_state : int, RandomState instance or None, default=None
@@ -75,7 +75,7 @@ class CutQueryStrategy(BaseEstimator):
         The prior that was used; None where both classes are labelled.
     n_features_in_ : int
     feature_names_in_ : array of shape (`n_features_in_`,)
-        Where X has names for all columns.
+        If X has names for all columns.
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {

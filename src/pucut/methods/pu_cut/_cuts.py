@@ -61,7 +61,7 @@ class MixedScore:
     reference: FloatArray
 
     def of(self, points: Any, near: Mapping[str, NeighborLists]) -> FloatArray:
-        """Rank of new points among the rows of `fit`."""
+        """Rank of new points among the training rows."""
         mixed = np.zeros(points.shape[0])
         for part, weight, reference in zip(
             self.parts, self.weights, self.part_references, strict=True
@@ -72,7 +72,7 @@ class MixedScore:
 
 @dataclass(frozen=True, eq=False)
 class ScoreCut:
-    """A cut with the mixed score as data term, and what it says of the rows of `fit`.
+    """A cut with the mixed score as data term, and what it says of the training rows.
 
     Attributes
     ----------

@@ -39,7 +39,7 @@ class BaseScore(Protocol):
 
     @property
     def left_out(self) -> FloatArray:
-        """Scores of the rows of `fit`."""
+        """Scores of the training rows."""
 
     def of(self, points: Any, near: Mapping[str, NeighborLists]) -> FloatArray:
         """Scores of new points; `near` has their neighbours in each space."""

@@ -53,13 +53,13 @@ None, default="auto"
         Width of the kernel exp(-d^2 / (2 sigma^2 H)), with H the number of features. By default
         from the median distance to the seventh neighbour.
     neighbors : {"auto", "exact", "approximate", "torch"} or transformer, default="auto"
-        How neighbours are found. "auto": exactly where that is fast, else approximately, with the
+        How neighbours are found. "auto": exactly if that is fast, else approximately, with the
         recall in `neighbor_recall_`. "torch": exactly, by PyTorch, on a GPU if there is one. A
         scikit-learn transformer such as KNeighborsTransformer works on the weighted features.
     n_estimators : int, default=100
         Number of PU trees of each kind.
     pos_label : value of y, optional
-        The value that means labelled positive, where it is not the larger of the two.
+        The value that means labelled positive, if it is not the larger of the two.
     n_jobs : int, optional
         Number of threads; results do not depend on it. None is 1 and -1 is all processors.
     memory_limit : int or str, optional
@@ -96,7 +96,7 @@ None, default="auto"
     prior_ : float
         The prior that was used.
     prior_estimate_ : PriorEstimate or None
-        How the prior was estimated; None where it was given.
+        How the prior was estimated; None if it was given.
     threshold_ : float
         The score above which a row is positive to `predict`.
     feature_weights_ : float array of shape (n_encoded_features,)
@@ -111,12 +111,12 @@ None, default="auto"
         Where the time of `fit` went.
     n_features_in_ : int
     feature_names_in_ : array of shape (`n_features_in_`,)
-        Where X has names for all columns.
+        If X has names for all columns.
 
     Notes
     -----
     Columns of numbers are standardised. Columns of strings and of category types become one
-    feature for each value, standardised too. Missing values count as the mean.
+    feature per value, standardised too. Missing values count as the mean.
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {

@@ -62,7 +62,7 @@ default="pu_trees"
         rows, best sparse; `predict` then takes similarities to the training rows.
     neighbors : {"auto", "exact", "approximate", "torch", "precomputed"} or transformer, \
 default="auto"
-        How neighbours are found. "auto": exactly where that is fast, else approximately, with the
+        How neighbours are found. "auto": exactly if that is fast, else approximately, with the
         recall in `neighbor_recall_`. "torch": exactly, by PyTorch, on a GPU if there is one. A
         scikit-learn transformer such as KNeighborsTransformer works on the weighted features.
         "precomputed": X is a sparse graph of distances, as in scikit-learn's NearestNeighbors;
@@ -75,7 +75,7 @@ default="auto"
     n_estimators : int, default=100
         Number of PU trees, where any are needed.
     pos_label : value of y, optional
-        The value that means labelled positive, where it is not the larger of the two.
+        The value that means labelled positive, if it is not the larger of the two.
     n_jobs : int, optional
         Number of threads; results do not depend on it. None is 1 and -1 is all processors.
     memory_limit : int or str, optional
@@ -101,7 +101,7 @@ default="auto"
     negative_ranking_ : int array
         The unlabelled rows by stage 1, most likely negative first.
     likely_negative_ : int array
-        The first of these, which stage 2 took for negatives.
+        The first of these, which stage 2 took as negatives.
     stage1_, stage2_ : CutPath
         All minimum cuts of both stages; their nodes are the training rows.
     partition_ : Partition
@@ -111,7 +111,7 @@ default="auto"
     prior_ : float
         The prior that was used.
     prior_estimate_ : PriorEstimate or None
-        How the prior was estimated; None where it was given.
+        How the prior was estimated; None if it was given.
     threshold_ : float
         The score above which a row is positive to `predict`.
     n_neighbors_ : int
@@ -134,12 +134,12 @@ default="auto"
         Where the time of `fit` went.
     n_features_in_ : int
     feature_names_in_ : array of shape (`n_features_in_`,)
-        Where X has names for all columns.
+        If X has names for all columns.
 
     Notes
     -----
     Columns of numbers are standardised. Columns of strings and of category types become one
-    feature for each value, standardised too. Missing values count as the mean.
+    feature per value, standardised too. Missing values count as the mean.
 
     `predict` on the training rows says what the inductive rule says; `transduction_` is the cut.
 

@@ -36,13 +36,13 @@ class Space(Protocol):
     def recall(self) -> float: ...
 
     def graph(self, n_neighbors: int) -> sp.csr_array:
-        """Similarities of the rows of `fit`."""
+        """Similarities of the training rows."""
 
     def remoteness(self, is_lost: BoolArray, is_labelled: BoolArray) -> FloatArray | None:
         """How far the lost rows are from the labelled ones; None where nobody knows."""
 
     def similarity(self, X: Any, n_neighbors: int, is_positive: BoolArray) -> Similarity:
-        """How similar new rows are to S and to all rows of `fit`."""
+        """How similar new rows are to S and to all training rows."""
 
     def distances(self, X: Any, is_positive: BoolArray) -> tuple[FloatArray, FloatArray]:
         """How far new rows are from S and from S', infinite where a side is empty."""
@@ -146,7 +146,7 @@ class ForestSpace:
         return None
 
     def similarity(self, X: Any, n_neighbors: int, is_positive: BoolArray) -> Similarity:
-        """To the k rows of `fit` met most often, ties by row number."""
+        """To the k training rows met most often, ties by row number."""
         to_positive, to_all = [], []
         for met in self._meetings(X):
             for start, end in itertools.pairwise(met.indptr):
@@ -169,7 +169,7 @@ class ForestSpace:
         return np.where(similarity > 0.0, 1.0 - similarity, np.inf)
 
     def _meetings(self, X: Any) -> Iterator[sp.csr_array]:
-        """Shares of the trees in which new rows meet rows of `fit`, for some new rows at a time."""
+        """Shares of the trees in which new rows meet training rows, for some new rows at a time."""
         asked = forest_apply(self.forest, self.encoding.encode(X), n_threads=self.n_threads)
         rows_of_leaf = _leaf_table(self.leaves, self.forest).T
         for start in range(0, len(asked), _ROWS_AT_ONCE):
