@@ -237,7 +237,7 @@ def test_equal_scores_get_the_prior():
 
 
 def test_all_labelled_above_all_others():
-    """As transductive methods score: the labelled rows tell nothing but their number."""
+    """As transductive methods score: only the number of labelled rows is informative."""
     scores = np.arange(1000.0)
     found = calibrate(scores, scores >= 900.0, 0.3).positive_probability(scores)
     assert found.mean() == pytest.approx(0.3, abs=1e-9)

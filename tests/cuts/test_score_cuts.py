@@ -107,7 +107,7 @@ def test_each_row_may_have_its_own_gamma():
         score_cut(graph, is_labelled, scores, each).switch,
         score_cut(graph, is_labelled, scores, gamma).switch,
     )
-    each[-1] = 1e9  # nothing but its own score counts
+    each[-1] = 1e9  # only its own score counts
     assert score_cut(graph, is_labelled, scores, each).switch[-1] == pytest.approx(scores[-1])
     near, weights = np.array([[0, 1], [1, 2]], dtype=np.int32), np.array([[1.0, 0.5], [0.2, 0.4]])
     levels, new, both = np.array([0.1, 0.9, 0.4]), np.array([0.3, 0.6]), np.array([0.7, 5.0])

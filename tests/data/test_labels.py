@@ -20,11 +20,11 @@ NAN = float("nan")
         (["no", "yes", "no"], [0, 1, 0], ["no", "yes"]),
         (np.array(["no", "yes"], dtype=object), [0, 1], ["no", "yes"]),
         ((0, 1), [0, 1], [0, 1]),
-        # Missing values beside two others are unlabelled.
+        # Missing values in addition to two others are unlabelled.
         ([0.0, 1.0, NAN], [0, 1, 0], [0.0, 1.0]),
         (["a", "b", None], [0, 1, 0], ["a", "b"]),
         ([None, 1, 0], [0, 1, 0], [0, 1]),
-        # Missing values beside one other are the only mark of the unlabelled.
+        # Missing values in addition to one other are the only mark of the unlabelled.
         (["known", None], [1, 0], [None, "known"]),
         ([None, 1], [0, 1], [None, 1]),
         ([True, None], [1, 0], [False, True]),

@@ -346,7 +346,7 @@ def test_categories_and_gaps_become_columns_of_numbers():
     day = table["day"].to_numpy().astype(np.int64).astype(float)
     wanted = np.column_stack(
         [
-            [1.0, 3.0, 3.0, 5.0],  # the median, and beside it where it was missing
+            [1.0, 3.0, 3.0, 5.0],  # the median, and next to it where it was missing
             [0.0, 1.0, 0.0, 0.0],
             [0.0, 0.0, 1.0, 0.0],  # word missing, a, b
             [1.0, 0.0, 0.0, 1.0],

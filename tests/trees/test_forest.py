@@ -1,4 +1,4 @@
-"""The native trees beside the slow ones of tree_oracle, and what must hold of every forest."""
+"""The native trees against the slow ones of tree_oracle, and what must hold for every forest."""
 
 import itertools
 import pickle

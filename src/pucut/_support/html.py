@@ -25,7 +25,7 @@ def element(tag: str, *parts: Any, **attributes: Any) -> Html:
     """An element around its parts; lists are flattened.
 
     Attribute names that are Python keywords end in "_", and "_" stands for "-". True is an
-    attribute without a value; None and False are no attribute.
+    attribute without a value; None and False omit it.
     """
     written = []
     for name, value in attributes.items():

@@ -335,7 +335,7 @@ class _Loader:
         self._kept = _moved(points, device) if self.is_all_at_once else None
         self._has_buffers = device.type == "cuda" and not self.is_all_at_once
         if self._has_buffers:
-            # Copies run beside the search only from memory that is never swapped.
+            # Copies can overlap with the search only from pinned memory.
             dtype = torch.from_numpy(np.empty(0, points.dtype)).dtype
             shape = (n_rows, points.shape[1])
             self._pinned = torch.empty(shape, dtype=dtype, pin_memory=True)
