@@ -1,4 +1,4 @@
-"""Estimates from PU data against the truth, in populations where the labels tell it exactly."""
+"""Estimates from PU data against the truth, in populations whose labels determine it exactly."""
 
 import itertools
 import math

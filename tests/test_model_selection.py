@@ -116,7 +116,7 @@ def test_the_same_seed_gives_the_same_splits():
 
 
 class Transductive(ClassifierMixin, BaseEstimator):
-    """Scores the rows of fit by their first feature, and has nothing else to say."""
+    """Scores the training rows by their first feature, and can do nothing else."""
 
     def fit(self, X, y):
         self.scores_ = X[:, 0]

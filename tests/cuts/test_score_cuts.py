@@ -100,7 +100,7 @@ def test_a_large_gamma_leaves_the_scores_as_they_are():
 
 
 def test_each_row_may_have_its_own_gamma():
-    """A number for each row is that number for all where they are equal, and else the row's own."""
+    """Equal numbers per row are one number for all; others apply row by row."""
     graph, is_labelled, scores, gamma = problem(3)
     each = np.full(len(scores), gamma)
     np.testing.assert_array_equal(

@@ -1,4 +1,4 @@
-"""Tables of Arrow and Parquet files against the arrays and data frames they were made from."""
+"""Arrow tables and Parquet files against the arrays and data frames they were made from."""
 
 import sys
 

@@ -128,7 +128,7 @@ def test_arrays_are_read_by_view(dtype, order):
 
 
 def test_a_forest_on_a_data_frame():
-    """The class hangs on the category alone, in a way no order of them shows."""
+    """The class depends on the category alone, in a way that no ordering of categories shows."""
     random = np.random.default_rng(0)
     n_rows = 600
     kinds = random.choice(list("abcdefgh"), size=n_rows)

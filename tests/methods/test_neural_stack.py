@@ -12,7 +12,7 @@ SMALL = {"hidden_layer_sizes": (8,), "max_epochs": 5, "device": "cpu"}
 
 
 def made(n_tables=3, n_rows=120):
-    """Tables whose labelled rows are as many, so that batches are of one shape anyway."""
+    """Tables with equally many labelled rows, so that batches have one shape anyway."""
     random = np.random.default_rng(0)
     truth = np.arange(n_rows) % 2 == 0
     tables = [random.normal(size=(n_rows, 4)) + truth[:, None] for _ in range(n_tables)]
