@@ -47,7 +47,7 @@ def send_spies(
     known = is_labelled & ~is_spy
     share = share_of_rest(prior, known)
     scores = em_naive_bayes(points, known, (~known).astype(np.float64), share).scores(points)
-    # A single labelled row cannot be a spy: half of the unlabelled rows are used instead.
+    # A single labelled row cannot be a spy: the median of the unlabelled rows is used instead.
     judges, part = (is_spy, noise) if n_spies else (~is_labelled, 0.5)
     threshold = spy_threshold(scores[judges], part)
     is_negative = ~is_labelled & (scores < threshold)

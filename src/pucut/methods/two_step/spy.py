@@ -88,7 +88,7 @@ class SpyClassifier(EncodedClassifier):
     does not treat tables of numbers; they get a Gaussian per column and class, with a tenth of the
     column's variance added to the variance in a class. EM stops before the estimated error first
     rises, as in the paper, with P(positive) from the prior. A single labelled row cannot be a spy;
-    then half of the unlabelled rows are used as reliable negatives.
+    then the lower-scoring half of the unlabelled rows are reliable negatives.
     There is no `sample_weight`. Time grows linearly with the rows.
 
     The paper claims, on texts that are not available here, that S-EM beats naive Bayes of labelled
