@@ -31,7 +31,7 @@ class TwoHNCClassifier(SizedClassifier):
 
     Hochbaum and Nitayanont, as published. Rows are the nodes of a graph of nearest neighbours.
     Stage 1 cuts it for every tradeoff lambda, with the labelled rows fixed on the positive side;
-    the order in which the others leave that side ranks them, and the first to leave are taken for
+    the order in which the others leave that side ranks them, and the first to leave are taken as
     negatives. Stage 2 cuts it again with both kinds of rows fixed. The partition of either stage
     whose share of positives is closest to the prior is the result.
 
