@@ -315,7 +315,7 @@ class TestApproximate:
     def test_auto_chooses_by_the_work(self, monkeypatch):
         points = blobs(3000, 4)
         assert nearest_neighbors(points, 3).method == "exact"
-        monkeypatch.setattr("pucut.graphs.neighbors.index._MOST_EXACT_WORK", 1e6)
+        monkeypatch.setattr("pucut.graphs.neighbors.index.MOST_EXACT_WORK", 1e6)
         assert nearest_neighbors(points, 3, random_state=0).method == "approximate"
         assert nearest_neighbors(sp.csr_array(points), 3, random_state=0).method == "approximate"
 

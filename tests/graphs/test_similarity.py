@@ -6,14 +6,14 @@ import pytest
 from pucut._support.checks import checked_graph
 from pucut.cuts.hnc import hnc_minus
 from pucut.graphs.neighbors import nearest_neighbors
-from pucut.graphs.similarity import gaussian_graph, proximity_graph, symmetric_graph
+from pucut.graphs.similarity import Gaussian, proximity_graph, symmetric_graph
 from pucut.trees.forest import Proximities
 
 
 def test_an_edge_where_either_row_is_a_neighbour_of_the_other():
     points = np.random.default_rng(0).normal(size=(60, 3))
     lists = nearest_neighbors(points, 4, "exact")
-    graph = gaussian_graph(lists, sigma=0.75, n_features=3)
+    graph = Gaussian.of_width(0.75, 3).graph(lists)
     expected = np.zeros((60, 60))
     for i in range(60):
         for j in lists.indices[i]:
@@ -25,7 +25,7 @@ def test_an_edge_where_either_row_is_a_neighbour_of_the_other():
 
 def test_duplicates_have_similarity_one_and_the_far_none():
     points = np.array([[0.0], [0.0], [1.0], [1e6]])
-    graph = gaussian_graph(nearest_neighbors(points, 2, "exact"), sigma=0.5, n_features=1)
+    graph = Gaussian.of_width(0.5, 1).graph(nearest_neighbors(points, 2, "exact"))
     assert graph[0, 1] == 1.0
     assert graph[[3]].nnz == 0
     checked_graph(graph)
@@ -44,7 +44,7 @@ def test_proximities_are_weights():
 def test_sigma_must_be_positive(sigma):
     lists = nearest_neighbors(np.arange(4.0)[:, np.newaxis], 1, "exact")
     with pytest.raises(ValueError, match="sigma must be above 0"):
-        gaussian_graph(lists, sigma=sigma, n_features=1)
+        Gaussian.of_width(sigma, 1).graph(lists)
 
 
 def test_no_row_is_lost_that_has_no_edge():
@@ -83,10 +83,10 @@ def test_large_graphs_are_of_single_precision_and_lose_no_edge(monkeypatch):
     points = np.random.default_rng(0).normal(size=(300, 2))
     points[0] = 40.0  # so far that single precision has no number for its similarity
     lists = nearest_neighbors(points, 4, "exact")
-    wide = gaussian_graph(lists, sigma=2.0, n_features=2)
+    wide = Gaussian.of_width(2.0, 2).graph(lists)
     monkeypatch.setattr("pucut.graphs.similarity.NARROW_FROM", 300)
     monkeypatch.setattr("pucut.graphs.similarity._BLOCK_ROWS", 64)
-    narrow = gaussian_graph(lists, sigma=2.0, n_features=2)
+    narrow = Gaussian.of_width(2.0, 2).graph(lists)
     assert narrow.dtype == np.float32
     assert 0.0 < wide.data.min() < np.finfo(np.float32).tiny
     assert narrow.data.min() == np.finfo(np.float32).tiny

@@ -1,23 +1,13 @@
-"""2-HNC on a Dask cluster: rows stay on the workers, lists of their neighbours come here."""
+"""The classifiers on Dask collections: rows stay on the workers.
 
-from pucut.dask.answers import classes_of, lazy_scores, probabilities_of, scores_by
-from pucut.dask.choice import checked_method
-from pucut.dask.engine import is_collection
-from pucut.dask.partitions import Partitions, empty_piece, labels_here, read_partitions
-from pucut.dask.space import PartitionedSpace
-from pucut.dask.stages import space_on_workers
+`DaskTwoHNCClassifier` is `TwoHNCClassifier` for Dask arrays and DataFrames: the same bits where
+neighbours are exact. `predict`, `predict_proba` and `decision_function` answer for the rows
+of a collection by any fitted PU classifier, lazily.
 
-__all__ = [
-    "PartitionedSpace",
-    "Partitions",
-    "checked_method",
-    "classes_of",
-    "empty_piece",
-    "is_collection",
-    "labels_here",
-    "lazy_scores",
-    "probabilities_of",
-    "read_partitions",
-    "scores_by",
-    "space_on_workers",
-]
+Nothing else in pucut imports this package, and it needs the extra `dask`.
+"""
+
+from pucut.dask.answers import decision_function, predict, predict_proba
+from pucut.dask.two_hnc import DaskTwoHNCClassifier
+
+__all__ = ["DaskTwoHNCClassifier", "decision_function", "predict", "predict_proba"]

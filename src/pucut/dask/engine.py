@@ -60,9 +60,7 @@ def dask_module() -> Any:
     try:
         import dask
     except ImportError as error:
-        raise ImportError(
-            "neighbors='dask' and Dask collections need Dask: install pucut[dask]"
-        ) from error
+        raise ImportError("pucut.dask needs Dask: pip install 'pucut[dask]'") from error
     return dask
 
 

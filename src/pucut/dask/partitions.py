@@ -162,7 +162,7 @@ def part_shape(part: Any) -> tuple[int, ...]:
 
 def _check_array(X: Any) -> None:
     if X.ndim != 2:
-        raise ValueError(f"X must have two dimensions, one row a sample, found {X.ndim}")
+        raise ValueError(f"X must have two dimensions, one row per sample, found {X.ndim}")
     if np.isnan(X.shape[1]):
         raise ValueError(
             "X must have a known number of columns, found an array of unknown width; "
@@ -180,8 +180,7 @@ def _check_array(X: Any) -> None:
 def _cut(X: Any) -> tuple[list[Any], int]:
     if is_sparse(X):
         raise TypeError(
-            "X must be dense for neighbors='dask', found a sparse matrix; use neighbors='exact', "
-            "or X.toarray()"
+            "X must be dense on Dask, found a sparse matrix; use TwoHNCClassifier, or X.toarray()"
         )
     if hasattr(X, "to_pandas"):  # polars
         X = X.to_pandas()

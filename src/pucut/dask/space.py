@@ -21,7 +21,7 @@ from pucut.dask.search import Found, distances_to_nearest, found_in_turn, partit
 from pucut.dask.standardising import encoded_part
 from pucut.data.encoding import Encoding
 from pucut.graphs.neighbors import NeighborLists
-from pucut.graphs.similarity import gaussian_distances, gaussian_graph, gaussian_weights
+from pucut.graphs.similarity import Gaussian
 from pucut.trees.feature_weights import weighted
 
 Similarity = tuple[FloatArray, FloatArray, FloatArray]
@@ -35,19 +35,15 @@ class PartitionedSpace:
     weights: FloatArray
     points: Partitions
     lists: NeighborLists
-    sigma: float
+    kernel: Gaussian
 
     @property
     def recall(self) -> float:
         return self.lists.recall
 
-    @property
-    def n_features(self) -> int:
-        return len(self.weights)
-
     def graph(self, n_neighbors: int) -> sp.csr_array:
         lists = self.lists.nearest(n_neighbors)
-        return gaussian_graph(lists, sigma=self.sigma, n_features=self.n_features)
+        return self.kernel.graph(lists)
 
     def remoteness(self, is_lost: BoolArray, is_labelled: BoolArray) -> FloatArray | None:
         take = delayed(take_rows)
@@ -71,7 +67,7 @@ class PartitionedSpace:
         return to_positive, to_negative
 
     def distance_of(self, similarity: FloatArray) -> FloatArray:
-        return gaussian_distances(similarity, sigma=self.sigma, n_features=self.n_features)
+        return self.kernel.distances(similarity)
 
     def scores(
         self, inductive: str, n_neighbors: int, is_positive: BoolArray
@@ -85,7 +81,7 @@ class PartitionedSpace:
     def _similarity(self, part: Any, n_neighbors: int, is_positive: BoolArray) -> Any:
         found = found_in_turn(self._encoded(part), self._indices, n_neighbors)
         return delayed(similarity_of)(
-            found, np.packbits(is_positive), len(is_positive), self.sigma, self.n_features
+            found, np.packbits(is_positive), len(is_positive), self.kernel
         )
 
     def _distances(self, part: Any, is_positive: BoolArray) -> list[Any]:
@@ -120,11 +116,12 @@ def weighted_part(part: Any, encoding: Encoding, weights: FloatArray) -> Any:
 
 
 def similarity_of(
-    found: Found, packed: npt.NDArray[np.uint8], n_rows: int, sigma: float, n_features: int
+    found: Found, packed: npt.NDArray[np.uint8], n_rows: int, kernel: Gaussian
 ) -> Similarity:
     is_positive = np.unpackbits(packed, count=n_rows).view(np.bool_)
-    weights = gaussian_weights(found.squared_distances, sigma=sigma, n_features=n_features)
-    return neighbors_similarity(found.rows, weights, is_positive)
+    return neighbors_similarity(
+        found.rows, kernel.similarities(found.squared_distances), is_positive
+    )
 
 
 def share_of(similarity: Similarity) -> FloatArray:

@@ -14,6 +14,7 @@ from pucut.dask.partitions import Partitions
 from pucut.dask.space import PartitionedSpace
 from pucut.dask.standardising import learn_partitioned_encoding
 from pucut.dask.trees import grow_forest_on_workers
+from pucut.graphs.similarity import Gaussian
 from pucut.trees.feature_weights import weighted, weights_of_kind
 from pucut.trees.forest import Forest
 
@@ -57,7 +58,8 @@ def space_on_workers(
     with step("neighbours"):
         points = points.mapped(weighted_points, weights)
         lists = partitioned_neighbors(points, n_neighbors, neighbors, random_state)
-    return SpaceOnWorkers(PartitionedSpace(encoding, weights, points, lists, sigma), forest)
+    kernel = Gaussian.of_width(sigma, len(weights))
+    return SpaceOnWorkers(PartitionedSpace(encoding, weights, points, lists, kernel), forest)
 
 
 def weighted_points(points: npt.NDArray[np.floating[Any]], weights: FloatArray) -> Any:

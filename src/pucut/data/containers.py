@@ -21,6 +21,12 @@ def checked_table(estimator: BaseEstimator, X: Any, *, reset: bool) -> Any:
 
     What the columns of a data frame hold is checked when they are read (`pucut.data.tables`).
     """
+    if hasattr(X, "__dask_graph__"):
+        raise TypeError(
+            f"X is a Dask {type(X).__name__}, and {type(estimator).__name__} needs all rows in one "
+            "process: give X.compute(); or fit pucut.dask.DaskTwoHNCClassifier, and let "
+            "pucut.dask.predict(model, X) answer"
+        )
     if is_arrow(X):
         dataset = open_arrow(X)
         validate_data(estimator, column_names(dataset), reset=reset, skip_check_array=True)

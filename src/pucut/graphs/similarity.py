@@ -6,6 +6,8 @@ normal number, so that no edge is lost; cuts are computed in double precision fr
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -22,15 +24,38 @@ _BLOCK_ROWS = 1 << 16
 _MOST_SMALL_OFFSET = np.iinfo(np.int32).max
 
 
-def gaussian_graph(neighbors: NeighborLists, *, sigma: float, n_features: int) -> sp.csr_array:
-    """Weights exp(-d^2 / (2 sigma^2 H)), with d the distance and H the number of features.
+@dataclass(frozen=True)
+class Gaussian:
+    """The similarity exp(-d^2 / (2 scale)) of two rows at distance d, at least `least`."""
 
-    The paper does not write the H, but without it distances grow with the number of features and
-    all weights vanish.
-    """
-    return weighted_graph(
-        neighbors, lambda squared: gaussian_weights(squared, sigma=sigma, n_features=n_features)
-    )
+    scale: float
+    least: float = 0.0
+
+    @classmethod
+    def of_width(cls, sigma: float, n_features: int) -> Self:
+        """exp(-d^2 / (2 sigma^2 H)), with H the number of features.
+
+        The paper does not write the H, but without it distances grow with the number of features
+        and all weights vanish.
+        """
+        if not sigma > 0.0 or not np.isfinite(sigma):
+            raise ValueError(f"sigma must be above 0 and finite, found {sigma!r}")
+        return cls(float(sigma) ** 2 * n_features)
+
+    def similarities(self, squared_distances: FloatArray) -> FloatArray:
+        found: FloatArray = np.exp(squared_distances / (-2.0 * self.scale))
+        return np.maximum(found, self.least) if self.least > 0.0 else found
+
+    def distances(self, similarities: FloatArray) -> FloatArray:
+        """The distances that have these similarities; infinite for 0."""
+        with np.errstate(divide="ignore"):
+            squared = -2.0 * self.scale * np.log(similarities)
+        distances: FloatArray = np.sqrt(np.maximum(squared, 0.0))
+        return distances
+
+    def graph(self, neighbors: NeighborLists) -> sp.csr_array:
+        """The graph of these neighbours, an edge's weight being the similarity of its ends."""
+        return weighted_graph(neighbors, self.similarities)
 
 
 def weighted_graph(
@@ -49,22 +74,6 @@ def weighted_graph(
             wide = np.where(wide > 0.0, np.maximum(wide, np.finfo(np.float32).tiny), 0.0)
         weights[rows] = wide
     return symmetric_graph(neighbors.indices, weights)
-
-
-def gaussian_weights(squared: FloatArray, *, sigma: float, n_features: int) -> FloatArray:
-    """exp(-d^2 / (2 sigma^2 H)) for squared distances."""
-    if not sigma > 0.0 or not np.isfinite(sigma):
-        raise ValueError(f"sigma must be above 0 and finite, found {sigma!r}")
-    weights: FloatArray = np.exp(squared / (-2.0 * float(sigma) ** 2 * n_features))
-    return weights
-
-
-def gaussian_distances(similarity: FloatArray, *, sigma: float, n_features: int) -> FloatArray:
-    """The distances of which `gaussian_weights` are these; infinite for 0."""
-    with np.errstate(divide="ignore"):
-        squared = -2.0 * sigma**2 * n_features * np.log(similarity)
-    distances: FloatArray = np.sqrt(np.maximum(squared, 0.0))
-    return distances
 
 
 def proximity_graph(proximities: Proximities) -> sp.csr_array:

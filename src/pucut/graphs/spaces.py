@@ -9,10 +9,10 @@ import scipy.sparse as sp
 
 from pucut._support.checks import FloatArray
 from pucut.graphs.neighbors import NeighborIndex, NeighborLists, nearest_neighbors
-from pucut.graphs.similarity import weighted_graph
+from pucut.graphs.similarity import Gaussian
 from pucut.trees.feature_weights import weighted
 
-# The scale of a kernel follows from the distance to this neighbour, in the middle of the rows.
+# The scale of a kernel follows from the distance to this neighbour, the median over the rows.
 SCALE_NEIGHBOR = 7
 # No row is so far away that nothing connects it.
 _LEAST_SIMILARITY = 1e-12
@@ -20,17 +20,17 @@ _LEAST_SIMILARITY = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class WeightedSpace:
-    """Points with weighted distances.
+    """Points with weighted distances, the neighbours of each, and their similarity.
 
     Attributes
     ----------
     name : str
     weights : float array of shape (n_features,)
     points : array or CSR matrix
-        Not weighted: spaces share them.
+    are_weighted : bool
+        Whether the points are weighted already. Spaces that share their points cannot have them so.
     lists : NeighborLists
-    scale : float
-        Similarities are exp(-d^2 / (2 scale)).
+    kernel : Gaussian
     most_bytes : int or None
         See `nearest_neighbors`.
     """
@@ -38,28 +38,37 @@ class WeightedSpace:
     name: str
     weights: FloatArray
     points: Any
+    are_weighted: bool
     lists: NeighborLists
-    scale: float
+    kernel: Gaussian
     n_threads: int
     most_bytes: int | None = None
 
     def graph(self, n_neighbors: int) -> sp.csr_array:
-        return weighted_graph(self.lists.nearest(n_neighbors), self.similarities)
+        return self.kernel.graph(self.lists.nearest(n_neighbors))
 
     def similarities(self, squared_distances: FloatArray) -> FloatArray:
-        found: FloatArray = np.exp(squared_distances / (-2.0 * self.scale))
-        return np.maximum(found, _LEAST_SIMILARITY)
+        return self.kernel.similarities(squared_distances)
 
-    def near(self, new: Any) -> NeighborLists:
-        """The rows nearest to new points, as many as were found for each row."""
-        return self._index.query(weighted(new, self.weights), self.lists.n_neighbors)
+    def near(
+        self, new: Any, n_neighbors: int | None = None, *, in_place: bool = False
+    ) -> NeighborLists:
+        """The rows nearest to new points, by default as many as were found for each row.
+
+        With `in_place` the new points may be overwritten.
+        """
+        points = weighted(new, self.weights, in_place=in_place)
+        return self._index.query(points, n_neighbors or self.lists.n_neighbors)
+
+    @property
+    def weighted_points(self) -> Any:
+        return self.points if self.are_weighted else weighted(self.points, self.weights)
 
     @cached_property
     def _index(self) -> NeighborIndex:
         """Made when the first unseen rows come, and not kept in pickles."""
-        points = weighted(self.points, self.weights)
         return NeighborIndex(
-            points,
+            self.weighted_points,
             self.lists.n_neighbors,
             n_jobs=self.n_threads,
             random_state=0,
@@ -76,25 +85,45 @@ def weighted_space(
     weights: FloatArray,
     n_neighbors: int,
     *,
+    kernel: Gaussian | None = None,
     sigma: float | None = None,
+    in_place: bool = False,
     method: Any = "auto",
     n_threads: int = 1,
     random_state: Any = None,
     most_bytes: int | None = None,
 ) -> WeightedSpace:
-    """Finds the neighbours; without `sigma` the scale is that of the distances themselves."""
+    """Finds the neighbours.
+
+    The kernel is the one given, or has the width `sigma`, or, without either, the scale of the
+    distances themselves; the last two hold every row by a least similarity. With `in_place` the
+    points are weighted where they are, and belong to the space alone.
+    """
+    in_space = weighted(points, weights, in_place=in_place)
     lists = nearest_neighbors(
-        weighted(points, weights),
+        in_space,
         n_neighbors,
         method,
         n_jobs=n_threads,
         random_state=random_state,
         most_bytes=most_bytes,
     )
-    scale = 0.0 if sigma is None else sigma**2 * len(weights)
-    if sigma is None:
-        squared = lists.squared_distances[:, min(SCALE_NEIGHBOR, n_neighbors) - 1]
-        scale = float(np.median(squared))
-        if scale == 0.0:  # most rows have that many equals
-            scale = float(squared.mean()) or 1.0
-    return WeightedSpace(name, weights, points, lists, scale, n_threads, most_bytes)
+    if kernel is None:
+        scale = _scale_of(lists) if sigma is None else sigma**2 * len(weights)
+        kernel = Gaussian(scale, _LEAST_SIMILARITY)
+    return WeightedSpace(
+        name,
+        weights,
+        in_space if in_place else points,
+        in_place,
+        lists,
+        kernel,
+        n_threads,
+        most_bytes,
+    )
+
+
+def _scale_of(lists: NeighborLists) -> float:
+    squared = lists.squared_distances[:, min(SCALE_NEIGHBOR, lists.n_neighbors) - 1]
+    # 0 where most rows have that many equals.
+    return float(np.median(squared)) or float(squared.mean()) or 1.0

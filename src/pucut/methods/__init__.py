@@ -23,6 +23,7 @@ from pucut.methods.one_class import OneClassPUClassifier as OneClassPUClassifier
 from pucut.methods.propagation.classifier import (
     PULabelPropagationClassifier as PULabelPropagationClassifier,
 )
+from pucut.methods.pu_cut.classifier import PUCutClassifier as PUCutClassifier
 from pucut.methods.svm import BiasedSVMClassifier as BiasedSVMClassifier
 from pucut.methods.two_hnc.classifier import TwoHNCClassifier as TwoHNCClassifier
 from pucut.methods.two_step.rocchio import RocchioClassifier as RocchioClassifier
@@ -40,6 +41,7 @@ HAS_TORCH = importlib.util.find_spec("torch") is not None
 
 # Every method by the name it has in tables, as a function that makes it with its defaults.
 METHODS: dict[str, Callable[[], Any]] = {
+    "pucut": PUCutClassifier,
     "2-HNC": TwoHNCClassifier,
     "PU extra trees": PUExtraTreesClassifier,
     "boosting, prior": PUThresholdClassifier,

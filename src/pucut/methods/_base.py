@@ -3,22 +3,17 @@
 from abc import abstractmethod
 from typing import Any, Self
 
+import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from pucut._support.checks import FloatArray
 from pucut.calibration import calibrate
-from pucut.dask import classes_of, empty_piece, probabilities_of
 from pucut.data.containers import checked_table
 from pucut.data.labels import PULabels, checked_prior, checked_pu_labels
 from pucut.priors import PriorEstimate, estimate_prior
 from pucut.scores.thresholds import positives_by_prior, threshold_for_share
-
-
-def check_columns(estimator: Any, X: Any, *, reset: bool) -> None:
-    """Checks, or learns, the number and names of the columns of a Dask collection."""
-    validate_data(estimator, empty_piece(X), reset=reset, skip_check_array=True)
 
 
 class PUClassifier(ClassifierMixin, BaseEstimator):
@@ -53,12 +48,12 @@ class PUClassifier(ClassifierMixin, BaseEstimator):
     def predict(self, X: Any) -> Any:
         """The class of each row, in the two values of `y`."""
         check_is_fitted(self)
-        return classes_of(self.decision_function(X), self.classes_)
+        return self.classes_[(self.decision_function(X) > 0.0).astype(np.intp)]
 
     def predict_proba(self, X: Any) -> Any:
         """Probabilities of the two classes, calibrated so that they meet the prior on average."""
         check_is_fitted(self)
-        return probabilities_of(self._score_rows(X), self._calibration.probabilities)
+        return self._calibration.probabilities(self._score_rows(X))
 
     def _checked_table(self, X: Any, *, reset: bool) -> Any:
         return checked_table(self, X, reset=reset)

@@ -1,4 +1,4 @@
-"""What a fit of 2-HNC will take, in time and memory, from the size of the table alone.
+"""What a fit by cuts will take, in time and memory, from the size of the table alone.
 
 Memory is counted from the arrays that each stage makes, X itself left out: a memory-mapped X is
 not in memory, and an array is there already. Seconds are those of the machine whose figures stand
@@ -9,6 +9,7 @@ import math
 from dataclasses import dataclass
 
 from pucut._support.memory import in_words
+from pucut.graphs.neighbors.index import MOST_EXACT_WORK, WORK_OF_A_PAIR
 from pucut.graphs.similarity import NARROW_FROM
 from pucut.kernels.ridge import ROWS_OF_A_BLOCK, n_landmarks
 from pucut.trees.forest import ROWS_OF_A_TREE
@@ -16,10 +17,6 @@ from pucut.trees.forest import ROWS_OF_A_TREE
 # What the search for neighbours may hold in low precision at the least (`graphs.neighbors.blocks`).
 SMALLEST_SEARCH_BYTES = 64 << 20
 
-# Of a table: neighbours in a list where none are asked for.
-_PAPER_NEIGHBORS, _AUTO_NEIGHBORS, _AUTO_SPACES = 5, 15, 3
-_PAPER_LARGE = 10_000
-_SMALL_PAPER_NEIGHBORS = 15
 # Arcs of a graph for each neighbour in a list, both directions: 1.58 was measured.
 _ARCS_A_NEIGHBOR = 1.6
 # Nodes of a tree for each row of it, and bytes of a node.
@@ -30,7 +27,6 @@ _PATH_ARC_BYTES, _PATH_NODE_BYTES, _PATH_PYTHON_BYTES = 36, 98, 160
 _THREAD_BYTES = 96 << 20
 # What the allocator holds beyond what is asked for.
 _ALLOCATED = 1.15
-_CUTS_OF_AUTO = 48
 # Of a kernel at work: blocks of rows and landmarks, and as many matrices of landmarks alone.
 _KERNEL_ARRAYS = 6
 
@@ -38,15 +34,58 @@ _KERNEL_ARRAYS = 6
 _ENCODING = 1.5e-8  # a value
 _CODING = 1e-7  # a value
 _GROWING = 8e-8  # a tree, a row and a doubling of rows, for 20 features
-_EXACT = 3e-11  # a pair of rows and (features + 45)
-_EXACT_WORK = 5e11
+_EXACT = 3e-11  # a pair of rows and the work of a pair
 _SCORING = 3.7e-7  # a tree and a row
-_APPROXIMATE = 1.4e-8  # a row to the power below, and (features + 45), for lists of 5
+_APPROXIMATE = 1.4e-8  # a row to the power below, and the work of a pair
 _APPROXIMATE_POWER = 1.3
-_LONGER_LISTS = 0.05  # of that, for each neighbour more
+_LONGER_LISTS = 0.05  # of that, for each neighbour beyond those below
+_SHORT_LISTS = 5
 _CUTTING = 3e-8  # an arc to the power below
 _CUTTING_POWER = 1.2
 _KERNEL = 4e-8  # a row and a landmark
+
+
+@dataclass(frozen=True)
+class Work:
+    """What a method does in a fit, in the numbers that its size follows from.
+
+    Attributes
+    ----------
+    method : str
+        Its name.
+    listed : int
+        Neighbours listed for each row.
+    graph_neighbors : int
+        Neighbours in its largest graph.
+    n_spaces : int
+        Spaces in which neighbours are found; several share their points.
+    n_graphs : float
+        Graphs held at a time, in the size of the largest.
+    n_forests : int
+        Forests grown.
+    n_forests_kept : int
+        Forests held to the end, in the size of one of `n_estimators` trees.
+    n_kinds : int
+        Kinds of cuts whose levels are held.
+    n_cuts : int
+        Parametric cuts solved.
+    has_scores : bool
+        Whether rows are scored by trees and kernels too.
+    advice : str
+        What a user who has too little memory may try besides.
+    """
+
+    method: str
+    listed: int
+    graph_neighbors: int
+    n_spaces: int = 1
+    n_graphs: float = 1.0
+    n_forests: int = 1
+    n_forests_kept: int = 1
+    n_kinds: int = 0
+    n_cuts: int = 2
+    has_scores: bool = False
+    advice: str = ""
 
 
 @dataclass(frozen=True)
@@ -69,19 +108,22 @@ class FitEstimate:
     Attributes
     ----------
     n_rows, n_features : int
-    preset : str
+    method : str
     stages : tuple of StageEstimate
         In their order.
     search_bytes : int
         What the search for neighbours may hold of the points in low precision: all of it, or less
         where that would exceed the limit.
+    advice : str
+        What to try besides where there is too little memory.
     """
 
     n_rows: int
     n_features: int
-    preset: str
+    method: str
     stages: tuple[StageEstimate, ...]
     search_bytes: int
+    advice: str = ""
 
     @property
     def seconds(self) -> float:
@@ -107,25 +149,22 @@ class FitEstimate:
 
 
 def estimate_fit(
+    work: Work,
     n_rows: int,
     n_features: int,
     *,
-    preset: str = "auto",
-    n_neighbors: int | None = None,
     n_estimators: int = 100,
     value_bytes: int = 8,
     n_threads: int = 1,
     memory_limit: int | None = None,
 ) -> FitEstimate:
-    """Time and memory that `TwoHNCClassifier.fit` takes for a dense table of this size.
+    """Time and memory of a fit to a dense table of this size.
 
     Parameters
     ----------
+    work : Work
     n_rows, n_features : int
         Features as they are after encoding: one for each category.
-    preset : {"auto", "paper"}
-    n_neighbors : int, optional
-        The largest number of neighbours; by default that of the preset.
     n_estimators : int
     value_bytes : int
         4 if X is of single precision, else 8.
@@ -135,14 +174,14 @@ def estimate_fit(
         In bytes: the search for neighbours then holds less, as long as that brings the stage below
         the limit.
     """
-    shape = _Shape(n_rows, n_features, preset, n_neighbors, n_estimators, value_bytes, n_threads)
+    shape = _Shape(work, n_rows, n_features, n_estimators, value_bytes, n_threads)
     whole = n_rows * (n_features + 2) * 4
     smallest = min(whole, SMALLEST_SEARCH_BYTES)
     search = whole
     if memory_limit is not None:
         rest = int(memory_limit / _ALLOCATED) - shape.neighbor_bytes(0)
         search = max(smallest, min(whole, rest))
-    return FitEstimate(n_rows, n_features, preset, shape.stages(search), search)
+    return FitEstimate(n_rows, n_features, work.method, shape.stages(search), search, work.advice)
 
 
 def check_fits(estimate: FitEstimate, limit: int, is_given: bool) -> None:
@@ -153,28 +192,22 @@ def check_fits(estimate: FitEstimate, limit: int, is_given: bool) -> None:
     fitting = int(estimate.n_rows * limit / estimate.bytes)
     fitting -= fitting % 10 ** max(0, len(str(fitting)) - 2)
     said = "memory_limit is" if is_given else "memory_limit is None, and the machine has"
-    advice = ', or use preset="paper", which needs less' if estimate.preset == "auto" else ""
     raise MemoryError(
         f"fit needs about {in_words(estimate.bytes)} for {estimate.n_rows} x "
         f"{estimate.n_features} ({estimate.by_stage()}), but {said} {in_words(limit)}: raise "
         f"memory_limit, fit about {fitting} rows, use a machine with more memory or a Dask cluster"
-        f"{advice}"
+        f"{estimate.advice}"
     )
 
 
 @dataclass(frozen=True)
 class _Shape:
+    work: Work
     n_rows: int
     n_features: int
-    preset: str
-    n_neighbors: int | None
     n_estimators: int
     value_bytes: int
     n_threads: int
-
-    @property
-    def is_paper(self) -> bool:
-        return self.preset == "paper"
 
     @property
     def points(self) -> int:
@@ -183,27 +216,21 @@ class _Shape:
     @property
     def listed(self) -> int:
         """Neighbours in a list."""
-        if self.is_paper:
-            usual = _PAPER_NEIGHBORS if self.n_rows >= _PAPER_LARGE else _SMALL_PAPER_NEIGHBORS
-        else:
-            usual = _AUTO_NEIGHBORS
-        asked = self.n_neighbors or usual
-        return min(asked if self.is_paper else max(asked, usual), self.n_rows - 1)
+        return min(self.work.listed, self.n_rows - 1)
 
     @property
     def lists(self) -> int:
-        return self.n_rows * self.listed * 12 * (1 if self.is_paper else _AUTO_SPACES)
+        return self.n_rows * self.listed * 12 * self.work.n_spaces
 
     @property
     def forests(self) -> int:
         rows = min(self.n_rows, ROWS_OF_A_TREE)
         nodes = int(self.n_estimators * rows * _NODES_A_ROW)
-        return nodes * _NODE_BYTES * (1 if self.is_paper else 2)
+        return nodes * _NODE_BYTES * self.work.n_forests_kept
 
     @property
     def arcs(self) -> float:
-        neighbors = self.n_neighbors or (self.listed if self.is_paper else 10)
-        return self.n_rows * neighbors * _ARCS_A_NEIGHBOR
+        return self.n_rows * self.work.graph_neighbors * _ARCS_A_NEIGHBOR
 
     @property
     def weight_bytes(self) -> int:
@@ -211,20 +238,18 @@ class _Shape:
 
     @property
     def graphs(self) -> float:
-        one = self.arcs * (4 + self.weight_bytes) + 4 * self.n_rows
-        return one * (1 if self.is_paper else 2)  # those of two spaces have half the neighbours
+        return (self.arcs * (4 + self.weight_bytes) + 4 * self.n_rows) * self.work.n_graphs
 
     def neighbor_bytes(self, search_bytes: int) -> int:
-        n = self.n_rows
+        n, several = self.n_rows, self.work.n_spaces > 1
         found = n * (self.listed + 1) * 12 + 24 * n
-        copies = 1 if self.is_paper else 2  # spaces of one table have weighted points each
-        held = self.points * copies + self.forests + (0 if self.is_paper else self.lists)
+        # Spaces of one table have weighted points each, and the lists of those before.
+        held = self.points * (2 if several else 1) + self.forests + (self.lists if several else 0)
         return held + found + search_bytes + self.n_threads * min(_THREAD_BYTES, 1000 * n)
 
     def stages(self, search_bytes: int) -> tuple[StageEstimate, ...]:
-        n, d = self.n_rows, self.n_features
+        n, d, forests = self.n_rows, self.n_features, self.work.n_forests
         code_bytes = 1 if self.value_bytes == 4 else 2
-        kinds = 1 if self.is_paper else 4
         trees = self.points + n * d * code_bytes + self.n_threads * 12 * n + 5 * n + self.forests
         path = self.arcs * _PATH_ARC_BYTES + n * (
             _PATH_NODE_BYTES + _PATH_PYTHON_BYTES + 4 * self.n_threads
@@ -232,42 +257,43 @@ class _Shape:
         cuts = self.points + self.forests + self.lists + self.graphs + path
         stages = [
             _stage("encoding", _ENCODING * n * d, self.points + (8 << 20)),
-            _stage("trees", self._tree_seconds(kinds), trees + 8 * n * (kinds - 1)),
+            _stage("trees", self._tree_seconds(), trees + 8 * n * (forests - 1)),
             _stage("neighbours", self._neighbor_seconds(), self.neighbor_bytes(search_bytes)),
         ]
-        if not self.is_paper:
+        if self.work.has_scores:
             kernels = self.points + self.lists + self.forests
-            kernels += min(self.n_threads, _AUTO_SPACES) * (
+            kernels += min(self.n_threads, self.work.n_spaces) * (
                 self.points + 72 * n + self._kernel_blocks()
             )
             stages.append(_stage("kernels", self._kernel_seconds(), kernels))
-            # The levels of one kind of cut, and what is kept of all twelve.
-            cuts += 8 * n * (4 + 2 * 12 + 12)
+            # The levels of one kind of cut, and what is kept of all of them.
+            cuts += 8 * n * (4 + 3 * self.work.n_kinds)
         stages.append(_stage("cuts", self._cut_seconds(), cuts))
         return tuple(stages)
 
-    def _tree_seconds(self, kinds: int) -> float:
+    def _tree_seconds(self) -> float:
         rows = min(self.n_rows, ROWS_OF_A_TREE)
         growing = _GROWING * self.n_estimators * rows * max(1, rows.bit_length()) / 2
         growing *= math.sqrt(self.n_features / 20)
         coding = _CODING * self.n_rows * self.n_features
-        scoring = 0.0 if self.is_paper else _SCORING * self.n_estimators * self.n_rows
-        return (kinds * (growing + coding) + scoring) / self.n_threads
+        scoring = _SCORING * self.n_estimators * self.n_rows if self.work.has_scores else 0.0
+        return (self.work.n_forests * (growing + coding) + scoring) / self.n_threads
 
     def _neighbor_seconds(self) -> float:
-        n, width = float(self.n_rows), self.n_features + 45
+        n, width = float(self.n_rows), self.n_features + WORK_OF_A_PAIR
         one = (
             _EXACT * n * n * width
-            if n * n * width <= _EXACT_WORK
+            if n * n * width <= MOST_EXACT_WORK
             else _APPROXIMATE * n**_APPROXIMATE_POWER * width * self._longer_lists()
         )
-        return one * (1 if self.is_paper else _AUTO_SPACES) / self.n_threads
+        return one * self.work.n_spaces / self.n_threads
 
     def _longer_lists(self) -> float:
-        return 1.0 + _LONGER_LISTS * max(0, self.listed - _PAPER_NEIGHBORS)
+        return 1.0 + _LONGER_LISTS * max(0, self.listed - _SHORT_LISTS)
 
     def _kernel_seconds(self) -> float:
-        return 2 * _AUTO_SPACES * _KERNEL * self.n_rows * self._landmarks() / self.n_threads
+        landmarks = self._landmarks()
+        return 2 * self.work.n_spaces * _KERNEL * self.n_rows * landmarks / self.n_threads
 
     def _kernel_blocks(self) -> int:
         rows, landmarks = min(self.n_rows, ROWS_OF_A_BLOCK), self._landmarks()
@@ -277,5 +303,4 @@ class _Shape:
         return min(n_landmarks(self.n_rows), self.n_rows)
 
     def _cut_seconds(self) -> float:
-        n_cuts = 2 if self.is_paper else _CUTS_OF_AUTO
-        return n_cuts / 2 * _CUTTING * math.pow(self.arcs, _CUTTING_POWER)
+        return self.work.n_cuts / 2 * _CUTTING * math.pow(self.arcs, _CUTTING_POWER)

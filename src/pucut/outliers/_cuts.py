@@ -38,6 +38,8 @@ class OutlierCuts:
     is_seed : bool array of shape (n_samples,)
     remoteness : float array of shape (n_samples,)
         Mean distance to the neighbours.
+    rising_remoteness : float array of shape (n_samples,)
+        The same, sorted.
     pull : float
         How much the density counts, in the unit of degrees.
     score : float array of shape (n_samples,)
@@ -48,6 +50,7 @@ class OutlierCuts:
     path: CutPath
     is_seed: BoolArray
     remoteness: FloatArray
+    rising_remoteness: FloatArray
     pull: float
     score: FloatArray
 
@@ -57,7 +60,7 @@ class OutlierCuts:
         A new row's level is where its own terms of the objective are least, all others fixed.
         """
         lists = self.space.near(points)
-        density = densities(_mean_distance(lists), self.remoteness)
+        density = densities(_mean_distance(lists), self.rising_remoteness)
         weights = self.space.similarities(lists.squared_distances)
         levels = levels_of_new_rows(
             lists.indices,
@@ -87,7 +90,8 @@ def find_outliers(
     """
     remoteness = _mean_distance(space.lists)
     is_seed = densest(remoteness, DENSEST_SHARE) if regular is None else regular
-    density = densities(remoteness, remoteness)
+    rising = np.sort(remoteness)
+    density = densities(remoteness, rising)
     graph = space.graph(space.lists.n_neighbors)
     degrees = np.asarray(graph.sum(axis=1), dtype=np.float64).ravel()
     pull = density_weight * float(np.median(degrees))
@@ -95,12 +99,11 @@ def find_outliers(
     # No row leaves later than at its density and its degree / pull.
     level = np.where(is_seed, 1.0 + degrees.max() / pull + density, path.switch)
     score = _shared_by_equals(level + _TIE_WEIGHT * density, space.points)
-    return OutlierCuts(space, path, is_seed, remoteness, pull, score)
+    return OutlierCuts(space, path, is_seed, remoteness, rising, pull, score)
 
 
-def densities(remoteness: FloatArray, among: FloatArray) -> FloatArray:
-    """The share of the values `among` that are larger; equal ones count half."""
-    rising = np.sort(among)
+def densities(remoteness: FloatArray, rising: FloatArray) -> FloatArray:
+    """The share of the `rising` values that are larger; equal ones count half."""
     larger = len(rising) - np.searchsorted(rising, remoteness, side="right")
     not_smaller = len(rising) - np.searchsorted(rising, remoteness, side="left")
     share: FloatArray = (larger + not_smaller) / (2.0 * len(rising))

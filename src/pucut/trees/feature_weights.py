@@ -64,7 +64,12 @@ def checked_feature_weights(
 
 
 def weighted(points: Any, weights: FloatArray, *, in_place: bool = False) -> Any:
-    """Points whose plain distances are the weighted distances: columns times sqrt(rho_h)."""
+    """Points whose plain distances are the weighted distances: columns times sqrt(rho_h).
+
+    Where all weights are 1 these are the points themselves, not a copy.
+    """
+    if (weights == 1.0).all():
+        return points
     factors = np.sqrt(weights).astype(points.dtype)
     if hasattr(points, "tocsr"):
         scaled = points.multiply(factors[np.newaxis, :])

@@ -25,8 +25,8 @@ AnyRowNumbers = npt.NDArray[np.integer]
 METHODS = ("auto", "exact", "approximate", "torch")
 # The exact search takes about 0.03 ns times (features + 45) a pair of rows, so that this much work
 # takes seven seconds on two processors.
-_MOST_EXACT_WORK = 5e11
-_WORK_OF_A_PAIR = 45
+MOST_EXACT_WORK = 5e11
+WORK_OF_A_PAIR = 45
 # Sparse rows, in the same unit: one multiplication of two entries, and one pair of rows.
 _SPARSE_WORK_OF_A_MULTIPLICATION = 60
 _SPARSE_WORK_OF_A_PAIR = 250
@@ -275,7 +275,7 @@ def _engine(
     n_bytes = points.shape[0] * points.shape[1] * points.dtype.itemsize
     if method == "auto":
         # Sparse rows that would not fit into memory as dense ones can only be searched exactly.
-        takes_seconds = _exact_work(points) <= _MOST_EXACT_WORK
+        takes_seconds = _exact_work(points) <= MOST_EXACT_WORK
         fits = not is_sparse(points) or n_bytes <= MOST_DENSE_BYTES
         method = "exact" if takes_seconds or not fits else "approximate"
     if method == "exact":
@@ -297,7 +297,7 @@ def _engine(
 def _exact_work(points: Any) -> float:
     n_rows, n_features = (float(length) for length in points.shape)
     if not is_sparse(points):
-        return n_rows**2 * (n_features + _WORK_OF_A_PAIR)
+        return n_rows**2 * (n_features + WORK_OF_A_PAIR)
     entries = np.bincount(points.indices, minlength=points.shape[1]).astype(np.float64)
     multiplications = float(entries @ entries)
     return multiplications * _SPARSE_WORK_OF_A_MULTIPLICATION + n_rows**2 * _SPARSE_WORK_OF_A_PAIR

@@ -9,7 +9,7 @@ import numpy as np
 from pucut._support.checks import BoolArray, FloatArray
 from pucut._support.constraints import COUNT, NOT_NEGATIVE, POSITIVE
 from pucut.graphs.neighbors import NeighborLists, nearest_neighbors
-from pucut.graphs.similarity import gaussian_graph
+from pucut.graphs.similarity import Gaussian
 from pucut.kernels.machines import Machine, as_float64, kernel_map
 from pucut.methods._encoded import EncodedClassifier
 from pucut.methods.max_margin._margin import Margin, widest_margin
@@ -128,7 +128,7 @@ class PUMaxMarginClassifier(EncodedClassifier):
             is_labelled,
             math.floor(self.prior_ * len(is_labelled) + 0.5),
             cost=np.full(len(is_labelled), float(self.C)),
-            graph=gaussian_graph(lists, sigma=self.sigma, n_features=points.shape[1]),
+            graph=Gaussian.of_width(self.sigma, points.shape[1]).graph(lists),
             smoothness=float(self.smoothness),
         )
         return _MarginModel(mapped.machine(margin.weights, margin.intercept), margin)

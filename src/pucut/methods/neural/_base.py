@@ -20,7 +20,6 @@ from pucut._support.constraints import PRIOR_CONSTRAINTS, THRESHOLD_CONSTRAINTS
 from pucut.data.encoding import Encoding, learn_encoding
 from pucut.data.labels import PULabels
 from pucut.methods._base import PUClassifier
-from pucut.methods._steps import CallbackSupportMixin, FitSteps, with_callbacks
 from pucut.methods.neural._networks import (
     ACTIVATIONS,
     SMALLEST_IMAGE,
@@ -35,6 +34,7 @@ from pucut.methods.neural._training import (
     fit_one,
     seeded,
 )
+from pucut.methods.steps import CallbackSupportMixin, FitSteps, with_callbacks
 
 _ROWS_AT_ONCE = 1024
 

@@ -12,7 +12,7 @@ from pucut._support.checks import BoolArray, FloatArray
 from pucut._support.constraints import COUNT, COUNT_OR_NONE, POSITIVE
 from pucut.data.labels import PULabels
 from pucut.graphs.neighbors import NeighborIndex, NeighborLists, nearest_neighbors
-from pucut.graphs.similarity import gaussian_graph, gaussian_weights, symmetric_graph
+from pucut.graphs.similarity import Gaussian, symmetric_graph
 from pucut.methods._encoded import FOLDS, EncodedClassifier
 from pucut.methods.propagation._spreading import farthest_rows, mean_path_lengths, propagate
 from pucut.scores.cross_fitting import stratified_folds
@@ -39,7 +39,7 @@ class _Spread:
         lists = self._index.query(points, self.n_neighbors)
         # Relative to the nearest one: far from all rows similarities would vanish together.
         squared = lists.squared_distances - lists.squared_distances[:, :1]
-        weights = gaussian_weights(squared, sigma=self.sigma, n_features=points.shape[1])
+        weights = Gaussian.of_width(self.sigma, points.shape[1]).similarities(squared)
         means: FloatArray = (weights * self.values[lists.indices]).sum(axis=1) / weights.sum(axis=1)
         return means
 
@@ -145,7 +145,7 @@ class PULabelPropagationClassifier(EncodedClassifier):
     def _learn(self, points: Any, is_labelled: BoolArray, random: np.random.RandomState) -> _Spread:
         n_rows = len(is_labelled)
         lists = _neighbors(points, self.n_neighbors, random)
-        graph = gaussian_graph(lists, sigma=self.sigma, n_features=points.shape[1])
+        graph = Gaussian.of_width(self.sigma, points.shape[1]).graph(lists)
         lengths = symmetric_graph(
             lists.indices, np.maximum(np.sqrt(lists.squared_distances), _SHORTEST)
         )

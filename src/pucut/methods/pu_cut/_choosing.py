@@ -1,4 +1,4 @@
-"""What `preset="auto"` of 2-HNC does, from points to a mixture of cuts."""
+"""The chooser from points to a mixture: scores, spaces, cuts, and what hidden positives say."""
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
@@ -12,7 +12,7 @@ from threadpoolctl import threadpool_limits
 from pucut._support.checks import BoolArray, FloatArray
 from pucut._support.threads import in_threads
 from pucut.graphs.spaces import WeightedSpace, weighted_space
-from pucut.methods.pu_cut._cuts import ChosenCuts, choose_cuts, mix_scores
+from pucut.methods.pu_cut._cuts import ChosenCuts, ScoreCut, choose_cuts, mix_scores
 from pucut.methods.pu_cut._scores import (
     BaseScore,
     kernel_score,
@@ -36,8 +36,8 @@ Step = Callable[[str], AbstractContextManager[None]]
 
 
 @dataclass(frozen=True, eq=False)
-class Automatic:
-    """The mixture, the spaces it lies in, and the trees from which the weights of features come."""
+class Mixture:
+    """Cuts and scores with their weights, the spaces they lie in, and the trees for features."""
 
     chosen: ChosenCuts
     spaces: tuple[WeightedSpace, ...]
@@ -47,8 +47,18 @@ class Automatic:
         """Scores of new points."""
         return self.chosen.of(points, self.spaces)
 
+    @property
+    def cuts(self) -> tuple[ScoreCut, ...]:
+        """The cuts that have weight."""
+        return self.chosen.cuts
 
-def fit_automatic(
+    @property
+    def cut_weights(self) -> FloatArray:
+        """What each of them counts; the rest is the mixed score by itself."""
+        return self.chosen.weights[1:]
+
+
+def find_mixture(
     points: Any,
     is_labelled: BoolArray,
     prior: float,
@@ -62,10 +72,10 @@ def fit_automatic(
     n_threads: int,
     step: Step,
     most_bytes: int | None = None,
-) -> Automatic:
+) -> Mixture:
     """Learns scores, finds neighbours, cuts and judges.
 
-    `feature_weights` is "auto" for three spaces, else what `TwoHNCClassifier` takes for one;
+    `feature_weights` is "auto" for three spaces, else what `PUCutClassifier` takes for one;
     `n_neighbors` and `sigma` are given, or None for those of this module; for `most_bytes` see
     `nearest_neighbors`.
     """
@@ -91,7 +101,7 @@ def fit_automatic(
     forest = trees[0].forest
     spaces: list[tuple[WeightedSpace, Sequence[int]]] = []
     with step("neighbours"):
-        for weights, name, usual in _spaces(feature_weights):
+        for weights, name, usual in spaces_for(feature_weights):
             ks = [min(k, n_rows - 1) for k in n_neighbors or (usual,)]
             space = weighted_space(
                 name,
@@ -126,10 +136,11 @@ def fit_automatic(
             random=random,
             n_threads=n_threads,
         )
-    return Automatic(chosen, tuple(space for space, _ in spaces), forest)
+    return Mixture(chosen, tuple(space for space, _ in spaces), forest)
 
 
-def _spaces(feature_weights: Any) -> Sequence[tuple[Any, str, int]]:
+def spaces_for(feature_weights: Any) -> Sequence[tuple[Any, str, int]]:
+    """Those of `SPACES` that the parameter asks for, or one with given weights."""
     if isinstance(feature_weights, str) and feature_weights == "auto":
         return SPACES
     if feature_weights is None or isinstance(feature_weights, str):

@@ -1,4 +1,4 @@
-"""2-HNC that chooses for itself: scores smoothed along graphs, judged by hidden positives.
+"""Scores smoothed along graphs by cuts, and their mixture, judged by hidden positives.
 
 Scores of several learners are mixed by how many labelled rows they find that they were not told of.
 Cuts with the mixed score as data term (`score_cuts`) are made on graphs of several spaces and for
@@ -42,17 +42,31 @@ _TIE = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class MixedScore:
-    """Base scores mixed by rank; `reference` are the mixed ranks of the rows of `fit`, rising."""
+    """Base scores mixed by rank.
+
+    Attributes
+    ----------
+    parts : tuple of BaseScore
+    weights : float array
+        What each part counts.
+    part_references : tuple of float arrays of shape (n_samples,)
+        The scores of the training rows by each part, rising.
+    reference : float array of shape (n_samples,)
+        Their mixed ranks, rising.
+    """
 
     parts: tuple[BaseScore, ...]
     weights: FloatArray
+    part_references: tuple[FloatArray, ...]
     reference: FloatArray
 
     def of(self, points: Any, near: Mapping[str, NeighborLists]) -> FloatArray:
         """Rank of new points among the rows of `fit`."""
         mixed = np.zeros(points.shape[0])
-        for part, weight in zip(self.parts, self.weights, strict=True):
-            mixed += weight * rank_among(part.of(points, near), np.sort(part.left_out))
+        for part, weight, reference in zip(
+            self.parts, self.weights, self.part_references, strict=True
+        ):
+            mixed += weight * rank_among(part.of(points, near), reference)
         return rank_among(mixed, self.reference)
 
 
@@ -103,6 +117,9 @@ class ChosenCuts:
     left_out : float array of shape (n_samples,)
         The same, but with labelled rows as the cuts see them that do not know their label.
     candidates : tuple of Candidate
+    references : tuple of float arrays
+        What the unlabelled training rows have in the mixed score and in each cut, rising: new rows
+        are ranked among them.
     """
 
     mixed: MixedScore
@@ -111,8 +128,7 @@ class ChosenCuts:
     scores: FloatArray
     left_out: FloatArray
     candidates: tuple[Candidate, ...]
-    is_labelled: BoolArray
-    mixed_rank: FloatArray
+    references: tuple[FloatArray, ...]
 
     @property
     def best_cut(self) -> ScoreCut | None:
@@ -123,12 +139,9 @@ class ChosenCuts:
         """Scores of new points, each by itself."""
         near = {space.name: space.near(points) for space in spaces}
         scores = self.mixed.of(points, near)
-        others = ~self.is_labelled
+        levels = [scores, *(cut.of(near[cut.space.name], scores) for cut in self.cuts)]
         found: FloatArray = np.zeros(len(scores))
-        found += self.weights[0] * rank_among(scores, np.sort(self.mixed_rank[others]))
-        for cut, weight in zip(self.cuts, self.weights[1:], strict=True):
-            level = cut.of(near[cut.space.name], scores)
-            reference = np.sort(_untied(cut.level, self.mixed_rank)[others])
+        for level, weight, reference in zip(levels, self.weights, self.references, strict=True):
             found += weight * rank_among(level, reference)
         return found
 
@@ -147,7 +160,12 @@ def mix_scores(
     candidates = _candidates(
         [part.name for part in parts], "score", recalls, weights, int(is_labelled.sum())
     )
-    score = MixedScore(tuple(parts[place] for place in used), weights[used], np.sort(mixed))
+    score = MixedScore(
+        tuple(parts[place] for place in used),
+        weights[used],
+        tuple(np.sort(parts[place].left_out) for place in used),
+        np.sort(mixed),
+    )
     return score, ranks(mixed), candidates
 
 
@@ -207,15 +225,18 @@ def choose_cuts(
     left_out[others] = scores[others]
     names = ["no graph, the mixed score by itself", *(cut.name for cut in cuts)]
     chosen = [place for place, weight in enumerate(weights) if weight > 0.0 and place > 0]
+    kept = tuple(cuts[place - 1] for place in chosen)
     return ChosenCuts(
         mixed,
-        tuple(cuts[place - 1] for place in chosen),
+        kept,
         np.concatenate([weights[:1], weights[chosen]]),
         scores,
         left_out,
         (*candidates, *_candidates(names, "cut", recalls, weights, n_labelled)),
-        is_labelled,
-        mixed_rank,
+        (
+            np.sort(mixed_rank[others]),
+            *(np.sort(_untied(cut.level, mixed_rank)[others]) for cut in kept),
+        ),
     )
 
 

@@ -7,7 +7,6 @@ forest, and given similarities.
 import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -17,13 +16,9 @@ import scipy.sparse as sp
 from pucut._support.checks import BoolArray, FloatArray
 from pucut.cuts.inductive import neighbors_similarity
 from pucut.data.encoding import Encoding
-from pucut.graphs.neighbors import NeighborIndex, NeighborLists, nearest_to
-from pucut.graphs.similarity import (
-    gaussian_distances,
-    gaussian_graph,
-    gaussian_weights,
-    proximity_graph,
-)
+from pucut.graphs.neighbors import NeighborLists, nearest_to
+from pucut.graphs.similarity import Gaussian, proximity_graph
+from pucut.graphs.spaces import WeightedSpace
 from pucut.trees.feature_weights import weighted
 from pucut.trees.forest import Forest, Proximities, forest_apply
 
@@ -61,68 +56,41 @@ class PointSpace:
     """Points in the weighted, standardised space of the features."""
 
     encoding: Encoding
-    weights: FloatArray
-    points: Any
-    lists: NeighborLists
-    sigma: float
-    n_threads: int
-    most_bytes: int | None = None  # see `nearest_neighbors`
+    space: WeightedSpace
 
     @property
     def recall(self) -> float:
-        return self.lists.recall
-
-    @property
-    def n_features(self) -> int:
-        return len(self.weights)
+        return self.space.lists.recall
 
     def graph(self, n_neighbors: int) -> sp.csr_array:
-        lists = self.lists.nearest(n_neighbors)
-        return gaussian_graph(lists, sigma=self.sigma, n_features=self.n_features)
+        return self.space.graph(n_neighbors)
 
     def remoteness(self, is_lost: BoolArray, is_labelled: BoolArray) -> FloatArray | None:
+        points = self.space.weighted_points
         found = np.zeros(len(is_lost))
-        found[is_lost] = self._nearest(self.points[is_labelled], self.points[is_lost])
+        found[is_lost] = self._nearest(points[is_labelled], points[is_lost])
         return found
 
     def similarity(self, X: Any, n_neighbors: int, is_positive: BoolArray) -> Similarity:
-        lists = self._index.query(self._encoded(X), n_neighbors)
-        weights = gaussian_weights(
-            lists.squared_distances, sigma=self.sigma, n_features=self.n_features
-        )
+        lists = self.space.near(self.encoding.encode(X), n_neighbors, in_place=True)
+        weights = self.space.similarities(lists.squared_distances)
         return neighbors_similarity(lists.indices, weights, is_positive)
 
     def distances(self, X: Any, is_positive: BoolArray) -> tuple[FloatArray, FloatArray]:
-        queries = self._encoded(X)
+        points = self.space.weighted_points
+        queries = weighted(self.encoding.encode(X), self.space.weights, in_place=True)
         return (
-            self._nearest(self.points[is_positive], queries),
-            self._nearest(self.points[~is_positive], queries),
+            self._nearest(points[is_positive], queries),
+            self._nearest(points[~is_positive], queries),
         )
 
     def distance_of(self, similarity: FloatArray) -> FloatArray:
-        return gaussian_distances(similarity, sigma=self.sigma, n_features=self.n_features)
-
-    @cached_property
-    def _index(self) -> NeighborIndex:
-        """Made when the first unseen rows come, and not kept in pickles."""
-        return NeighborIndex(
-            self.points,
-            self.lists.n_neighbors,
-            n_jobs=self.n_threads,
-            random_state=0,
-            most_bytes=self.most_bytes,
-        )
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "_index"}
-
-    def _encoded(self, X: Any) -> Any:
-        return weighted(self.encoding.encode(X), self.weights, in_place=True)
+        return self.space.kernel.distances(similarity)
 
     def _nearest(self, points: Any, queries: Any) -> FloatArray:
         if points.shape[0] == 0:
             return np.full(queries.shape[0], np.inf)
-        lists = nearest_to(points, queries, 1, n_jobs=self.n_threads, random_state=0)
+        lists = nearest_to(points, queries, 1, n_jobs=self.space.n_threads, random_state=0)
         distance: FloatArray = np.sqrt(lists.squared_distances[:, 0])
         return distance
 
@@ -132,21 +100,21 @@ class DistanceSpace:
     """A graph of distances between rows, given instead of features."""
 
     lists: NeighborLists
-    sigma: float
+    kernel: Gaussian
 
     @property
     def recall(self) -> float:
         return self.lists.recall
 
     def graph(self, n_neighbors: int) -> sp.csr_array:
-        return gaussian_graph(self.lists.nearest(n_neighbors), sigma=self.sigma, n_features=1)
+        return self.kernel.graph(self.lists.nearest(n_neighbors))
 
     def remoteness(self, is_lost: BoolArray, is_labelled: BoolArray) -> FloatArray | None:
         return None
 
     def similarity(self, X: Any, n_neighbors: int, is_positive: BoolArray) -> Similarity:
         lists = nearest_to(self.lists.indices, X, n_neighbors, sp.csr_array(X))
-        weights = gaussian_weights(lists.squared_distances, sigma=self.sigma, n_features=1)
+        weights = self.kernel.similarities(lists.squared_distances)
         return neighbors_similarity(lists.indices, weights, is_positive)
 
     def distances(self, X: Any, is_positive: BoolArray) -> tuple[FloatArray, FloatArray]:
@@ -154,7 +122,7 @@ class DistanceSpace:
         return _smallest(given[:, is_positive]), _smallest(given[:, ~is_positive])
 
     def distance_of(self, similarity: FloatArray) -> FloatArray:
-        return gaussian_distances(similarity, sigma=self.sigma, n_features=1)
+        return self.kernel.distances(similarity)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,81 @@
+"""Base of the two cut classifiers: what a fit needs is known before it starts."""
+
+from abc import abstractmethod
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from joblib import effective_n_jobs
+
+from pucut._support.memory import available_memory, checked_memory_limit
+from pucut.data.sizes import size_of_table
+from pucut.methods._base import PUClassifier
+from pucut.methods._size import FitEstimate, Work, check_fits, estimate_fit
+from pucut.methods.steps import CallbackSupportMixin
+
+# The searches for neighbours whose need of memory is known.
+OWN_SEARCHES = ("auto", "exact", "approximate")
+# Fits that need less are tried without a look at what the machine has.
+ALWAYS_TRIED = 1 << 30
+
+
+class SizedClassifier(CallbackSupportMixin, PUClassifier):
+    """A subclass says what work a fit is (`_work`); this class tells its size and checks it."""
+
+    @abstractmethod
+    def _work(self, n_rows: int) -> Work:
+        """What a fit to so many rows does, in numbers."""
+
+    def estimate(self, X: Any) -> FitEstimate:
+        """What `fit` on X would take, in time and memory, by stage; X is not read.
+
+        Parameters
+        ----------
+        X : array, data frame, path or table of pyarrow as for `fit`, or a pair (n_rows, n_features)
+            A pair stands for values of double precision.
+        """
+        (n_rows, n_features), value_bytes = size_of_table(X)
+        return estimate_fit(
+            self._work(n_rows),
+            n_rows,
+            n_features,
+            n_estimators=self.n_estimators,
+            value_bytes=value_bytes,
+            n_threads=self._n_threads(),
+            memory_limit=checked_memory_limit(self.memory_limit),
+        )
+
+    def _search_bytes(self, X: Any, is_known: bool = True) -> int | None:
+        """Refuses what cannot fit, and says what the search for neighbours may hold.
+
+        What is known of the need is that of dense tables and of the searches of this package.
+        """
+        limit = checked_memory_limit(self.memory_limit)
+        is_own_search = isinstance(self.neighbors, str) and self.neighbors in OWN_SEARCHES
+        if sp.issparse(X) or not is_own_search or not is_known:
+            return None
+        needed = self.estimate(X)
+        if self.verbose:
+            print(needed, flush=True)
+        if limit is not None:
+            check_fits(needed, limit, is_given=True)
+            return needed.search_bytes
+        free = available_memory() if needed.bytes > ALWAYS_TRIED else None
+        if free is not None:
+            check_fits(needed, free, is_given=False)
+        return None
+
+    def _numbers_of_neighbors(self, n_samples: int) -> list[int] | None:
+        """The given numbers, rising and at most all other samples; None where none are given."""
+        if self.n_neighbors is None:
+            return None
+        ks = np.unique(np.atleast_1d(self.n_neighbors))
+        if ks.ndim != 1 or ks.dtype.kind not in "iu" or not len(ks) or ks[0] < 1:
+            raise ValueError(
+                "n_neighbors must be a whole number from 1 on, or several, found "
+                f"{self.n_neighbors!r}"
+            )
+        return sorted({min(int(k), n_samples - 1) for k in ks})
+
+    def _n_threads(self) -> int:
+        return int(effective_n_jobs(self.n_jobs))

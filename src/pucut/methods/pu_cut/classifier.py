@@ -1,0 +1,252 @@
+"""PUCutClassifier: chooses for itself. What it does is in the other files of this folder."""
+
+import numbers
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import _fit_context
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+
+from pucut._support.checks import FloatArray
+from pucut._support.constraints import COUNT, PRIOR_CONSTRAINTS
+from pucut.calibration import calibrate
+from pucut.data.arrow import is_arrow
+from pucut.data.containers import for_any_table
+from pucut.data.encoding import learn_encoding
+from pucut.data.labels import PULabels
+from pucut.methods._size import Work
+from pucut.methods._sized import SizedClassifier
+from pucut.methods.pu_cut._choosing import SCORE_NEIGHBORS, Mixture, find_mixture, spaces_for
+from pucut.methods.pu_cut._cuts import GAMMAS, HIDDEN_FOLDS
+from pucut.methods.pu_cut._scores import tree_kinds
+from pucut.methods.steps import FitSteps, with_callbacks
+from pucut.scores.thresholds import positives_by_prior, threshold_for_share
+from pucut.trees.feature_weights import FOREST_WEIGHTS
+
+
+class PUCutClassifier(SizedClassifier):
+    """Positive-unlabelled classification that chooses for itself; start here.
+
+    Scores of PU trees, of kernel regression and of neighbours, all out-of-sample, pull every row
+    towards a side, as the labelled rows do. Minimum cuts for every tradeoff lambda then smooth the
+    scores along a graph of neighbours. Graphs in several spaces and several strengths of the pull
+    are compared by how many positives they find that were hidden from them, and mixed accordingly.
+    No negative label is needed, and there is nothing to tune.
+
+    The cuts are those of 2-HNC (`TwoHNCClassifier`) with a data term; the scores, the comparison
+    and the mixture are not in that paper.
+
+    Parameters
+    ----------
+    prior : float or "auto", default="auto"
+        Fraction of positives among all samples given to `fit`, labelled and unlabelled; "auto"
+        estimates it (see `prior_estimate_`). Among the unlabelled alone the fraction is smaller.
+    feature_weights : {"auto", "pu_trees", "pu_trees_squared"}, array of shape (n_features,) or \
+None, default="auto"
+        How much each feature counts in a distance: its importance in PU Extra Trees, the square of
+        it, given weights, or all the same (None). "auto" makes a space for each of the first two
+        and the last. An array has a weight for each encoded feature (see Notes).
+    n_neighbors : int or list of int, optional
+        By default 5, or 10 where all features count the same. Several are compared. At most the
+        number of other samples.
+    sigma : float, optional
+        Width of the kernel exp(-d^2 / (2 sigma^2 H)), with H the number of features. By default
+        from the median distance to the seventh neighbour.
+    neighbors : {"auto", "exact", "approximate", "torch"} or transformer, default="auto"
+        How neighbours are found. "auto": exactly where that is fast, else approximately, with the
+        recall in `neighbor_recall_`. "torch": exactly, by PyTorch, on a GPU if there is one. A
+        scikit-learn transformer such as KNeighborsTransformer works on the weighted features.
+    n_estimators : int, default=100
+        Number of PU trees of each kind.
+    pos_label : value of y, optional
+        The value that means labelled positive, where it is not the larger of the two.
+    n_jobs : int, optional
+        Number of threads; results do not depend on it. None is 1 and -1 is all processors.
+    memory_limit : int or str, optional
+        Bytes that `fit` may take besides X, as a number or as a text such as "8GB"; None is what
+        the machine has. Less memory makes the search for neighbours slower and changes no result.
+        A fit that cannot do with so much is refused before it starts, with the need of each stage;
+        see `estimate`.
+    random_state : int, RandomState instance or None, default=None
+        For the trees, the folds, approximate neighbours and the estimate of the prior.
+    verbose : int, default=0
+        1 prints the estimate of time and memory, each step of `fit`, and a table of their times.
+        Callbacks of scikit-learn, such as its progress bar, are told of the steps where that
+        version has them.
+
+    Attributes
+    ----------
+    classes_ : array of shape (2,)
+        The value of y that means unlabelled or negative, then the one that means positive.
+    transduction_ : array of shape (n_samples,)
+        Classes of the training rows: the labelled ones are positive, and as many of the best others
+        as the prior says.
+    scores_ : float array of shape (n_samples,)
+        The rank of each row in the mixture, from 0 to 1, less the rank at which the sides meet:
+        above 0 on the positive side.
+    selection_ : tuple of Candidate
+        Every score and every cut that was tried, the hidden positives it found, its weight, and
+        why.
+    mixture_ : Mixture
+        What answers: `cuts` with their `cut_weights`, `spaces`, `forest`.
+    negative_ranking_ : int array
+        The unlabelled rows by `scores_`, most likely negative first.
+    positive_fraction_ : float
+        The share of positives in `transduction_`.
+    prior_ : float
+        The prior that was used.
+    prior_estimate_ : PriorEstimate or None
+        How the prior was estimated; None where it was given.
+    threshold_ : float
+        The score above which a row is positive to `predict`.
+    feature_weights_ : float array of shape (n_encoded_features,)
+        Those of the first space, which sum to the number of features: by default the importances
+        in PU trees.
+    forest_ : Forest
+        The PU trees from which weights of features come.
+    neighbor_recall_ : float
+        Share of the true nearest neighbours that were found, the smallest of all spaces; 1 where
+        the search was exact.
+    step_seconds_ : dict
+        Where the time of `fit` went.
+    n_features_in_ : int
+    feature_names_in_ : array of shape (`n_features_in_`,)
+        Where X has names for all columns.
+
+    Notes
+    -----
+    Columns of numbers are standardised. Columns of strings and of category types become one
+    feature for each value, standardised too. Missing values count as the mean.
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "prior": PRIOR_CONSTRAINTS,
+        "feature_weights": [StrOptions({"auto", *FOREST_WEIGHTS}), "array-like", None],
+        "n_neighbors": [*COUNT, "array-like", None],
+        "sigma": [Interval(numbers.Real, 0.0, None, closed="neither"), None],
+        "neighbors": [
+            StrOptions({"auto", "exact", "approximate", "torch"}),
+            HasMethods(["fit_transform"]),
+        ],
+        "n_estimators": COUNT,
+        "pos_label": "no_validation",
+        "n_jobs": [numbers.Integral, None],
+        "memory_limit": [numbers.Real, str, None],
+        "random_state": ["random_state"],
+        "verbose": [Interval(numbers.Integral, 0, None, closed="left"), "boolean"],
+    }
+
+    def __init__(
+        self,
+        *,
+        prior: Any = "auto",
+        feature_weights: Any = "auto",
+        n_neighbors: Any = None,
+        sigma: float | None = None,
+        neighbors: Any = "auto",
+        n_estimators: int = 100,
+        pos_label: Any = None,
+        n_jobs: int | None = None,
+        memory_limit: Any = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.prior = prior
+        self.feature_weights = feature_weights
+        self.n_neighbors = n_neighbors
+        self.sigma = sigma
+        self.neighbors = neighbors
+        self.n_estimators = n_estimators
+        self.pos_label = pos_label
+        self.n_jobs = n_jobs
+        self.memory_limit = memory_limit
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def __sklearn_tags__(self) -> Any:
+        return for_any_table(super().__sklearn_tags__())
+
+    @with_callbacks
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any) -> Self:
+        """Learns scores, finds neighbours, cuts, compares and mixes.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+            Or a table or dataset of pyarrow, or the path of a Parquet file or of a folder of such
+            files, which are then read in the order of their names. Memory-mapped arrays are read
+            by blocks.
+        y : array-like of shape (n_samples,)
+            Two values, the larger (or `pos_label`) for labelled positives and the other for
+            unlabelled rows; missing values mean unlabelled too.
+        """
+        is_from_file = is_arrow(X)  # what was read belongs to nobody else: its memory is used again
+        X = self._checked_table(X, reset=True)
+        labels = self._read_labels(y, X.shape[0])
+        search_bytes = self._search_bytes(X)
+        steps = FitSteps(self, n_steps=7, verbose=int(self.verbose))
+        with steps.step("prior"):
+            self._settle_prior(X, labels)
+        with steps.step("encoding"):
+            self._encoding, points = learn_encoding(X, in_place=is_from_file)
+        self.mixture_ = find_mixture(
+            points,
+            labels.is_labelled,
+            self.prior_,
+            feature_weights=self.feature_weights,
+            n_neighbors=self._numbers_of_neighbors(X.shape[0]),
+            sigma=None if self.sigma is None else float(self.sigma),
+            neighbors=self.neighbors,
+            n_trees=self.n_estimators,
+            random_state=self.random_state,
+            n_threads=self._n_threads(),
+            step=steps.step,
+            most_bytes=search_bytes,
+        )
+        with steps.step("answers"):
+            self._settle_mixture(self.mixture_, labels)
+        steps.finish()
+        self.step_seconds_ = steps.seconds
+        return self
+
+    def _work(self, n_rows: int) -> Work:
+        spaces = spaces_for(self.feature_weights)
+        given = self._numbers_of_neighbors(n_rows)
+        ks = [k for *_, usual in spaces for k in (given or [usual])]
+        n_kinds = len(ks) * len(GAMMAS)
+        return Work(
+            "pucut",
+            listed=max(SCORE_NEIGHBORS, *ks),
+            graph_neighbors=max(ks),
+            n_spaces=len(spaces),
+            n_graphs=sum(ks) / max(ks),
+            n_forests=len(tree_kinds(1)),
+            n_forests_kept=2,  # trees of four kinds, with larger leaves than those of 2-HNC
+            n_kinds=n_kinds,
+            n_cuts=n_kinds * (HIDDEN_FOLDS + 1),
+            has_scores=True,
+            advice=", or use TwoHNCClassifier, which needs less",
+        )
+
+    def _settle_mixture(self, mixture: Mixture, labels: PULabels) -> None:
+        chosen = mixture.chosen
+        self.selection_ = chosen.candidates
+        self.forest_ = mixture.forest
+        self.feature_weights_: FloatArray = mixture.spaces[0].weights
+        self.neighbor_recall_ = min(space.lists.recall for space in mixture.spaces)
+        is_positive = positives_by_prior(chosen.scores, labels, self.prior_)
+        self.positive_fraction_ = float(is_positive.mean())
+        self.transduction_ = labels.encode(is_positive)
+        others = np.flatnonzero(~labels.is_labelled)
+        share = (self.positive_fraction_ * labels.n_samples - labels.n_labelled) / len(others)
+        self.scores_ = chosen.scores - threshold_for_share(chosen.scores[others], share)
+        self.negative_ranking_ = others[np.argsort(chosen.scores[others], kind="stable")]
+        self.threshold_ = threshold_for_share(chosen.left_out, self.prior_)
+        self._calibration = calibrate(
+            chosen.left_out, labels.is_labelled, self.prior_, half_at=self.threshold_
+        )
+
+    def _score_rows(self, X: Any) -> FloatArray:
+        X = self._checked_table(X, reset=False)
+        return self.mixture_.scores(self._encoding.encode(X))
