@@ -12,7 +12,7 @@ import numpy as np
 
 # A pair is a mean and its standard error.
 Cell = str | bool | int | float | tuple[float, float] | None
-NAME_WIDTH, LEAST_WIDTH = 26, 9
+NAME_WIDTH, LEAST_WIDTH = 34, 9
 
 
 def machine_facts() -> dict[str, Any]:
