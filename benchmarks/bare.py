@@ -1,4 +1,4 @@
-"""For machines where pucut is not built: parts of it from their files, and tables by numpy alone."""
+"""For machines where pucut is not built: parts of it from their files, tables by numpy alone."""
 
 import importlib.util
 import sys

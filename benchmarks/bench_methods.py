@@ -21,7 +21,7 @@ from sklearn.metrics import roc_auc_score
 from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import SVC
 
-from benchmarks.data import BUNDLED, loaded, published, table
+from benchmarks.data import BUNDLED, loaded, published, table_of
 from benchmarks.harness import Benchmark, Option, Run
 from benchmarks.timing import mean_and_deviation, side_by_side
 from paper.datasets import REAL_NAMES, seed_from_names
@@ -65,7 +65,7 @@ def scores(model, X, is_positive, labelled, prior, seed):
 
 def measured(model, name, share, n_splits, false_share=0.0, metric=0):
     """Mean and standard error; `false_share` of the labels go to negatives."""
-    X, is_positive = table(name)
+    X, is_positive = table_of(name)
     found = []
     for split in range(n_splits):
         seed = seed_from_names(name, share, split) % (1 << 31)

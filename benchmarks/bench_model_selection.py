@@ -35,7 +35,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 from threadpoolctl import threadpool_limits
 
-from benchmarks.data import loaded, table
+from benchmarks.data import loaded, table_of
 from benchmarks.harness import Benchmark, Option, Run
 from paper.datasets import seed_from_names
 from pucut import metrics
@@ -78,7 +78,7 @@ def linear(C: float) -> Any:
 
 
 def few_rows(name: str) -> tuple[npt.NDArray[Any], Bools]:
-    X, is_positive = table(name)
+    X, is_positive = table_of(name)
     if name == "digits":
         return X, is_positive
     rows = np.random.RandomState(0).permutation(len(X))[:MOST_ROWS]

@@ -147,9 +147,9 @@ def time(run: Run) -> None:
         tables.append((f"{n_rows} x 10", X, y == 1, 0.5))
     for name, X, is_positive, share in tables:
         y = pu_split(is_positive, share, random_state=0)
-        took = side_by_side(
-            {"auto": lambda X=X, y=y: estimate_prior(X, y, random_state=0)}, 1
-        )["auto"].seconds
+        took = side_by_side({"auto": lambda X=X, y=y: estimate_prior(X, y, random_state=0)}, 1)[
+            "auto"
+        ].seconds
         is_letter = name.startswith("Letter")
         run.row(
             name,

@@ -51,7 +51,8 @@ class Fit:
 
     def mixed_rank(self, but=None):
         """Ranks by the mixed score, without the kind of score that is named."""
-        parts = [part for part in self.chosen.mixed.parts if not but or not part.name.startswith(but)]
+        all_parts = self.chosen.mixed.parts
+        parts = [part for part in all_parts if but is None or not part.name.startswith(but)]
         n_positive = round(self.draw.prior * len(self.draw.X))
         return chosen_cuts.mix_scores(parts, self.draw.is_labelled, n_positive)[1]
 

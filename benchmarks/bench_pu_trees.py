@@ -12,13 +12,14 @@ unseen    what cross-fitting does for the rows of `fit` and for rows that were h
 """
 
 import os
+import sys
 
 import numpy as np
 from sklearn.ensemble import ExtraTreesClassifier
 
 from benchmarks.data import Draw, loaded, published
-from benchmarks.harness import Benchmark, Goal, Option, Run
-from benchmarks.processes import in_own_process, peak_bytes
+from benchmarks.harness import Benchmark, Goal, Option, Run, Skip
+from benchmarks.processes import forget_peak, in_own_process, peak_bytes
 from benchmarks.timing import mean_and_deviation, ratio_of, seconds_of, side_by_side
 from paper.datasets import REAL_NAMES, load_real
 from pucut import PUExtraTreesClassifier
@@ -126,21 +127,16 @@ def memory_of_one_fit(which, name, dtype, jobs, trees):
     rows, y = stacked(X, labelled) if which == "peer" else (X, labelled)
     model = make(which, trees, jobs, dataset.prior)
     del dataset, X
-    before = reset_peak()
+    before = forget_peak()
     model.fit(rows, y)
     return n_bytes, peak_bytes() - before
-
-
-def reset_peak():
-    """Forgets what reading the table took, and returns what is in use."""
-    with open("/proc/self/clear_refs", "w", encoding="ascii") as file:
-        file.write("5")
-    return peak_bytes()
 
 
 @bench.part
 def memory(run: Run) -> None:
     given = run.options
+    if not sys.platform.startswith("linux"):
+        raise Skip("only Linux says what one fit takes")
     for dataset in loaded(run, given.timed):
         for dtype in ("float32", "float64"):
             (n_bytes, own), (_, peer) = (

@@ -1,4 +1,4 @@
-"""The tables that benchmarks run on, with labels drawn, and the accuracies that the paper prints."""
+"""The tables that benchmarks run on, labels drawn, and the accuracies that the paper prints."""
 
 import csv
 from collections.abc import Iterator, Sequence
@@ -59,7 +59,7 @@ def loaded(run: Run, names: Sequence[str] | None = None) -> Iterator[RealDataset
             run.leave_out(f"the dataset {name} cannot be read or downloaded here: left out")
 
 
-def table(name: str) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:
+def table_of(name: str) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:
     """Rows and classes of a table that comes with scikit-learn, or of a real dataset."""
     if name == "digits":
         X, digit = load_digits(return_X_y=True)
