@@ -10,7 +10,7 @@ from joblib import effective_n_jobs
 from pucut._support.memory import available_memory, checked_memory_limit
 from pucut.data.sizes import size_of_table
 from pucut.methods._base import PUClassifier
-from pucut.methods._size import FitEstimate, Work, check_fits, estimate_fit
+from pucut.methods.size import FitEstimate, Work, check_fits, estimate_fit
 from pucut.methods.steps import CallbackSupportMixin
 
 # The searches for neighbours whose need of memory is known.

@@ -14,11 +14,11 @@ from pucut.data.arrow import is_arrow
 from pucut.data.containers import for_any_table
 from pucut.data.encoding import learn_encoding
 from pucut.data.labels import PULabels
-from pucut.methods._size import Work
 from pucut.methods._sized import SizedClassifier
 from pucut.methods.pu_cut._choosing import SCORE_NEIGHBORS, Mixture, find_mixture, spaces_for
 from pucut.methods.pu_cut._cuts import GAMMAS, HIDDEN_FOLDS
 from pucut.methods.pu_cut._scores import tree_kinds
+from pucut.methods.size import Work
 from pucut.methods.steps import FitSteps, with_callbacks
 from pucut.scores.thresholds import positives_by_prior, threshold_for_share
 from pucut.trees.feature_weights import FOREST_WEIGHTS

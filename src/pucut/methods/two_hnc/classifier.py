@@ -13,8 +13,8 @@ from pucut._support.constraints import COUNT, PRIOR_CONSTRAINTS
 from pucut.calibration import calibrate
 from pucut.data.arrow import is_arrow
 from pucut.data.labels import PULabels
-from pucut.methods._size import Work
 from pucut.methods._sized import SizedClassifier
+from pucut.methods.size import Work
 from pucut.methods.steps import FitSteps, with_callbacks
 from pucut.methods.two_hnc.fitting import (
     FoundSpace,
