@@ -25,4 +25,5 @@ def from_source(path: str) -> Any:
 
 def standardised(X: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
     spread = X.std(axis=0)
-    return ((X - X.mean(axis=0)) / np.where(spread > 0, spread, 1)).astype(np.float32)
+    scaled = (X - X.mean(axis=0)) / np.where(spread > 0, spread, 1)
+    return np.asarray(scaled, dtype=np.float32)

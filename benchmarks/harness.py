@@ -146,7 +146,7 @@ class Benchmark:
             try:
                 self.parts[name](run)
             except Skip as reason:
-                run.leave_out(f"{self.name}, {name}: {reason}")
+                run.leave_out(f"{name}: {reason}")
             seconds[name] = time.perf_counter() - start
         found = {
             "benchmark": self.name,

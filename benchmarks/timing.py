@@ -36,10 +36,11 @@ def side_by_side(
             clock, processor = time.perf_counter(), time.process_time()
             results[name] = action(*arguments)
             took[name].append((time.perf_counter() - clock, time.process_time() - processor))
-    return {
-        name: Timing(*map(statistics.median, zip(*pairs, strict=True)), results[name])
-        for name, pairs in took.items()
-    }
+    timings = {}
+    for name, pairs in took.items():
+        clock, processor = (statistics.median(column) for column in zip(*pairs, strict=True))
+        timings[name] = Timing(clock, processor, results[name])
+    return timings
 
 
 def seconds_of(times: Mapping[str, Timing]) -> dict[str, float]:
