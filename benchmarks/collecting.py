@@ -21,7 +21,7 @@ def run_one(name: str, arguments: list[str]) -> dict[str, Any]:
     except ModuleNotFoundError as error:
         if error.name is None or error.name.partition(".")[0] in OWN_PACKAGES:
             raise
-        sentence = f"{name} needs {error.name}, which is not installed: left out"
+        sentence = f"{name} needs {error.name}, which is not installed"
         print(sentence)
         return {"benchmark": name, "results": [], "left_out": [sentence]}
     found: dict[str, Any] = module.bench.main(arguments)
