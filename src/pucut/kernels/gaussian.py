@@ -39,6 +39,9 @@ class GaussianKernel:
 
 def squared_norms(rows: Any) -> FloatArray:
     if is_sparse(rows):
-        return np.asarray(rows.multiply(rows).sum(axis=1)).ravel()
+        squares = rows.multiply(rows)
+        if rows.dtype == np.float64:  # one after the other, as the machines sum
+            return np.asarray(squares.tocsr() @ np.ones(rows.shape[1]))
+        return np.asarray(squares.sum(axis=1)).ravel()  # in pairs, which loses fewer digits
     norms: FloatArray = np.einsum("ij,ij->i", rows, rows)
     return norms

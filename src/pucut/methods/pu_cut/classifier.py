@@ -1,14 +1,12 @@
 """PUCutClassifier: chooses for itself. What it does is in the other files of this folder."""
 
-import numbers
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import _fit_context
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils._param_validation import HasMethods, StrOptions
 
 from pucut._support.checks import FloatArray
-from pucut._support.constraints import COUNT, PRIOR_CONSTRAINTS
 from pucut.calibration import calibrate
 from pucut.data.arrow import is_arrow
 from pucut.data.containers import for_any_table
@@ -120,20 +118,12 @@ None, default="auto"
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "prior": PRIOR_CONSTRAINTS,
+        **SizedClassifier._parameter_constraints,
         "feature_weights": [StrOptions({"auto", *FOREST_WEIGHTS}), "array-like", None],
-        "n_neighbors": [*COUNT, "array-like", None],
-        "sigma": [Interval(numbers.Real, 0.0, None, closed="neither"), None],
         "neighbors": [
             StrOptions({"auto", "exact", "approximate", "torch"}),
             HasMethods(["fit_transform"]),
         ],
-        "n_estimators": COUNT,
-        "pos_label": "no_validation",
-        "n_jobs": [numbers.Integral, None],
-        "memory_limit": [numbers.Real, str, None],
-        "random_state": ["random_state"],
-        "verbose": [Interval(numbers.Integral, 0, None, closed="left"), "boolean"],
     }
 
     def __init__(
