@@ -1,4 +1,4 @@
-"""Every benchmark imports and says what it aims at; the table and the JSON have the same results."""
+"""Every benchmark imports and says what it aims at; the table and the JSON agree."""
 
 import importlib
 import json
