@@ -106,10 +106,13 @@ class Run:
     def peer(self, name: str) -> Any:
         """A module that may be missing: None then."""
         package = name.partition(".")[0]
-        if importlib.util.find_spec(package) is None:
-            self.leave_out(f"{package} is not installed: measured without it")
+        try:
+            return importlib.import_module(name)
+        except ImportError:
+            is_there = importlib.util.find_spec(package) is not None
+            why = "cannot be imported" if is_there else "is not installed"
+            self.leave_out(f"{package} {why}: measured without it")
             return None
-        return importlib.import_module(name)
 
 
 class Benchmark:

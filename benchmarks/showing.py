@@ -38,8 +38,11 @@ def table_line(
     widths: Mapping[str, int],
     name_width: int = NAME_WIDTH,
 ) -> str:
-    """The first column on the left, the others aligned on the right."""
-    texts = (f"{text_of(cell):>{widths[column]}}" for column, cell in cells.items())
+    """Numbers are aligned on the right; the name and, last, the peer on the left."""
+    texts = (
+        f"  {text_of(cell)}" if column == "peer" else f"{text_of(cell):>{widths[column]}}"
+        for column, cell in cells.items()
+    )
     return f"{name:<{name_width}}" + "".join(texts)
 
 
