@@ -4,8 +4,8 @@ stages   for each size of --rows, seconds and megabytes moved by stage; then the
          from the smallest to the largest size. --held GB of float32 instead of --rows, with
          --memory for each worker, fits a table that no worker can hold:
          --held 2.2 --memory 2GB --features 500 --neighbors approximate --trees 20
-network  the largest size again, over a network in which every worker sends --bandwidth bytes a
-         second
+network  with --bandwidth, as 10MB: the largest size again, over a network in which every worker
+         sends that many bytes in a second
 
 Rows are made on the workers, block by block, from a few hidden directions, as real tables have.
 Bytes are those that workers sent to each other and to this process. With a bandwidth a worker waits
@@ -23,7 +23,7 @@ import numpy as np
 from dask.utils import parse_bytes
 from distributed import Client, LocalCluster, WorkerPlugin
 
-from benchmarks.harness import Benchmark, Option, Run
+from benchmarks.harness import Benchmark, Option, Run, Skip
 from benchmarks.processes import peak_bytes
 from benchmarks.timing import exponent
 from pucut.cuts.selection import closest_partition
@@ -47,7 +47,7 @@ bench = Benchmark(
         "memory": Option("1GB", help="of each worker"),
         "neighbors": Option("exact", help="exact or approximate"),
         "trees": Option(100, quick=10),
-        "bandwidth": Option("10MB", help="of each worker in a second, for the part network"),
+        "bandwidth": Option(None, quick="10MB", help="of each worker in a second, for network"),
     },
 )
 
@@ -207,6 +207,8 @@ def stages(run: Run) -> None:
 
 @bench.part
 def network(run: Run) -> None:
+    if run.options.bandwidth is None:
+        raise Skip("no bandwidth given by --bandwidth")
     bandwidth = parse_bytes(run.options.bandwidth)
     with cluster_of(run) as client:
         run.note(f"every worker sends {bandwidth / 1e6:g} MB a second")
