@@ -108,7 +108,10 @@ def mean_scores(models: Sequence[Any], X: Any) -> FloatArray:
 
 
 def _threads_for(n_rows: int) -> Any:
-    """Threads that wait for each other cost more than they bring on few rows."""
+    """Threads that wait for each other cost more than they bring on few rows.
+
+    Looked up each time: a classifier of the user's may have loaded libraries of its own.
+    """
     return threadpool_limits(1 if n_rows < _ROWS_FOR_THREADS else None)
 
 

@@ -17,9 +17,9 @@ import numpy.typing as npt
 from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
-from threadpoolctl import threadpool_limits
 
 from pucut._support.checks import FloatArray
+from pucut._support.threads import library_threads
 
 Codes = npt.NDArray[np.intp]
 
@@ -123,7 +123,7 @@ def fit_learners(
         class_forest(n_trees, random, n_jobs),
         *(LogisticRegression(C=c, max_iter=1000) for c in INVERSE_PENALTIES),
     )
-    with threadpool_limits(1), warnings.catch_warnings():
+    with library_threads(1), warnings.catch_warnings():
         # A linear model that is nearly there is as good to us.
         warnings.simplefilter("ignore", ConvergenceWarning)
         for learner in learners:
@@ -159,7 +159,7 @@ def loss_weights(losses: FloatArray) -> FloatArray:
 
 
 def _probabilities(learners: Sequence[Any], points: Any) -> list[FloatArray]:
-    with threadpool_limits(1):
+    with library_threads(1):
         return [np.asarray(learner.predict_proba(points), np.float64) for learner in learners]
 
 

@@ -22,9 +22,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
-from threadpoolctl import threadpool_limits
 
 from pucut._support.checks import FloatArray, is_sparse
+from pucut._support.threads import library_threads
 from pucut.graphs.neighbors.distances import paired_squared_distances
 from pucut.graphs.neighbors.equal_rows import Indices, RowNumbers, first_of_each
 
@@ -303,7 +303,7 @@ class Searcher:
 
 def in_blocks(search: Callable[[Any], None], blocks: Iterable[Any], n_threads: int) -> None:
     """Runs `search` on every block, on threads; each matrix product then gets one thread."""
-    with threadpool_limits(limits=1, user_api="blas"):
+    with library_threads(1, "blas"):
         if n_threads == 1:
             for block in blocks:
                 search(block)

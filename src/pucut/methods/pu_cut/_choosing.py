@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
-from threadpoolctl import threadpool_limits
 
 from pucut._support.checks import BoolArray, FloatArray
-from pucut._support.threads import in_threads
+from pucut._support.threads import in_threads, library_threads
 from pucut.graphs.spaces import WeightedSpace, weighted_space
 from pucut.methods.pu_cut._cuts import ChosenCuts, ScoreCut, choose_cuts, mix_scores
 from pucut.methods.pu_cut._scores import (
@@ -116,7 +115,7 @@ def find_mixture(
             )
             spaces.append((space, sorted(set(ks))))
             parts.append(neighbor_score(space, is_labelled))
-    with step("kernels"), threadpool_limits(1):
+    with step("kernels"), library_threads(1):
         # A thread each: threads of linear algebra wait for each other more than they work.
         seeds = random.randint(np.iinfo(np.int32).max, size=len(spaces))
         parts += in_threads(
