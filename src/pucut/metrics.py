@@ -13,9 +13,9 @@ positives, `recall` estimates the true one, and since V is a mixture of both cla
 
     predicted = prior * recall + (1 - prior) * false_positive_rate
 
-gives the rest. Estimates are not cut off: a model better on L than chance allows can get an
-accuracy above 1, and it would be wrong to hide that when models are compared; `clip=True` cuts.
-The rows must be new to the model (a test fold): labels it has seen it may know by heart.
+gives the rest. Estimates are not clipped: a model better on L than chance allows can get an
+accuracy above 1, and it would be wrong to hide that when models are compared; `clip=True` clips.
+The rows must be new to the model (a test fold): labels it has seen may be memorised.
 """
 
 import inspect
@@ -52,7 +52,7 @@ __all__ = [
 
 
 class OneClassPredictionWarning(UserWarning):
-    """A model calls every row positive, or none, or cannot tell rows apart."""
+    """A model calls every row positive, or none, or gives all rows the same score."""
 
 
 class _Rates(NamedTuple):
@@ -86,9 +86,9 @@ def pu_accuracy(
     prior : float
         Fraction of positives among these rows, labelled and unlabelled together.
     pos_label : value of y_true, optional
-        The value that means labelled positive, where it is not the larger of the two.
+        The value that means labelled positive, if it is not the larger of the two.
     clip : bool
-        Whether to cut the estimate off at 0 and 1, which it can leave.
+        Whether to clip the estimate to [0, 1], which it can leave.
 
     References
     ----------
@@ -193,7 +193,7 @@ def lee_liu_score(
 ) -> float:
     """recall^2 / predicted, which is precision times recall over the prior.
 
-    Needs no prior: at any prior it orders models as precision * recall does, high where both are.
+    Needs no prior: at any prior it orders models as precision * recall does.
     At most 1 / prior; `zero_division` is the answer where nothing is predicted positive. Assumes
     SCAR; parameters are those of `pu_accuracy`.
 
@@ -224,12 +224,12 @@ def upu_risk(
     y_true : array-like of shape (n_samples,)
         PU labels: labelled positive or unlabelled.
     y_score : array-like of shape (n_samples,)
-        Margins: positive above 0. Of a probability p, use log(p / (1 - p)).
+        Margins: positive above 0. For a probability p, use log(p / (1 - p)).
     prior : float
         Fraction of positives among these rows, labelled and unlabelled together.
     loss : "zero-one", "sigmoid" or "logistic"
     pos_label : value of y_true, optional
-        The value that means labelled positive, where it is not the larger of the two.
+        The value that means labelled positive, if it is not the larger of the two.
 
     References
     ----------
@@ -261,7 +261,7 @@ def nnpu_risk(
 def hidden_positive_recall(
     y_true: Any, y_score: Any, *, prior: float, pos_label: Any = None
 ) -> float:
-    """Recall where exactly the share `prior` of the rows, those that score highest, is predicted.
+    """Recall if exactly the share `prior` of the rows, the highest scores, is predicted positive.
 
     With predicted = prior the accuracy is 1 - 2 prior (1 - recall): recall alone orders models as
     accuracy does, and a model cannot win by calling more rows positive. It holds for any fixed
@@ -279,7 +279,7 @@ def hidden_positive_recall(
     prior : float
         Fraction of the rows that is predicted positive.
     pos_label : value of y_true, optional
-        The value that means labelled positive, where it is not the larger of the two.
+        The value that means labelled positive, if it is not the larger of the two.
     """
     labels, scores = _labels_and_scores(y_true, y_score, pos_label)
     n_predicted = _checked_prior(prior, labels) * labels.n_samples
@@ -328,8 +328,8 @@ def warn_if_one_class(
 ) -> bool:
     """Warns, and returns True, if every row is predicted the same.
 
-    A model trained on positives against unlabelled and asked for the likelier of the two often
-    calls everything unlabelled, and all that is measured of it then means nothing.
+    A model trained on positives against unlabelled rows and asked for the likelier of the two
+    often calls everything unlabelled; nothing measured about it is then meaningful.
 
     Parameters
     ----------
@@ -454,7 +454,7 @@ def make_pu_scorer(
     """Makes a metric usable as `scoring` in GridSearchCV, cross_val_score and their like.
 
     Use it with `PUStratifiedKFold`, so that every fold has its labelled rows. Warns
-    (`OneClassPredictionWarning`) where a model calls all rows of a fold the same.
+    (`OneClassPredictionWarning`) if a model predicts one class for all rows of a fold.
 
     Parameters
     ----------
@@ -463,12 +463,12 @@ def make_pu_scorer(
     prior : float
         Fraction of positives among all samples. Needed by the metrics that take one.
     response_method : str or tuple of str, optional
-        Which methods of the estimator the metric takes the answer of, the first that is there. For
-        the metrics of this module it is known: `predict`, or `decision_function` and else
+        The methods of the estimator to use, the first that exists. For the metrics of this module
+        it is known: `predict`, or `decision_function` and else
         `predict_proba`, whose logit is the margin of the risks. For others "predict".
     greater_is_better : bool, optional
-        If False, the negative of the metric is what is maximised. For the metrics of this module it
-        is known (False for the risks), for others True.
+        If False, the negative of the metric is maximised. For the metrics of this module it is
+        known (False for the risks), for others True.
     **arguments
         More arguments of the metric, such as `pos_label` or `loss`.
     """
@@ -515,7 +515,7 @@ def _takes(metric: Callable[..., float], name: str) -> bool:
 
 
 def _one_column(response: Any, estimator: Any, labels: PULabels) -> FloatArray:
-    """Scores of the positive class, whichever column or sign the estimator has it in."""
+    """Scores of the positive class, in whichever column or sign the estimator has them."""
     scores = np.asarray(response, dtype=np.float64)
     classes = list(getattr(estimator, "classes_", [None, labels.classes[1]]))
     place = next((i for i, value in enumerate(classes) if value == labels.classes[1]), None)
@@ -548,7 +548,7 @@ def _rates(y_true: Any, y_pred: Any, prior: float, pos_label: Any) -> _Rates:
 
 
 def _checked_prior(prior: float, labels: PULabels) -> float:
-    """As given, even if the rows of a fold hold a labelled one or two more than it allows."""
+    """As given, even if a fold has one or two more labelled rows than it allows."""
     try:
         checked_prior(prior, labels)
     except ValueError:
