@@ -23,7 +23,7 @@ from sklearn.isotonic import isotonic_regression
 from pucut._support.checks import FloatArray, checked_scores
 from pucut.data.labels import checked_prior, checked_pu_labels
 
-# Chosen by the Brier score on six real datasets (benchmarks/NOTES.md). Steps and curve have equal
+# Chosen by the Brier score on six real datasets (docs/design/tried.md). Steps and curve have equal
 # weight at this many labels over c: the rarer labels are, the less each says about the shape.
 _LABELS_FOR_STEPS = 50.0
 # Penalty on a^2 + b^2 in the log-likelihood: keeps the curve finite if the classes separate.

@@ -81,7 +81,7 @@ class PUExtraTreesClassifier(PUClassifier):
         out-of-sample scores are `scores_`, which give the threshold at the prior and the
         probabilities. "scores" grows `n_estimators` for each fifth, and `transduction_` comes from
         them too; that helps if `threshold` is "half". None grows no further trees, which is enough
-        if only `transduction_` is wanted. See benchmarks/NOTES.md.
+        if only `transduction_` is wanted. See docs/design/tried.md.
     categorical_features : "from_dtype", list or None, default="from_dtype"
         Columns of strings and of the category types of pandas and polars are categorical; a list
         names further ones, as a mask, indices, or names of columns. A cut sends a random subset of

@@ -2,7 +2,7 @@
 
 Memory is counted from the arrays that each stage makes, X itself left out: a memory-mapped X is
 not in memory, and an array is there already. Seconds are those of the machine whose figures are in
-benchmarks/NOTES.md, with nothing else running; another machine may need half or twice as many.
+docs/design/tried.md, with nothing else running; another machine may need half or twice as many.
 """
 
 import math

@@ -4,7 +4,7 @@ Three classifiers of different kinds (boosting, a linear one, randomised trees) 
 unlabelled rows, each row out of fold or out of bag. The best bin is looked for in resamples of two
 scores: that of boosting, and the weighted mean of the ranks of all three. The best bin jumps with
 small changes in the data; its mean over resamples does not, and their spread is the interval.
-benchmarks/NOTES.md compares this with other ways.
+docs/design/tried.md compares this with other ways.
 """
 
 import warnings

@@ -39,7 +39,7 @@ Loss = Literal["quadratic", "logistic"]
 Progress = Callable[[int, int], object]
 
 _MOST = np.iinfo(np.int32).max
-# With more rows a tree learns little more: what the sample costs is in benchmarks/NOTES.md.
+# With more rows a tree learns little more: what the sample costs is in docs/design/tried.md.
 ROWS_OF_A_TREE = 100_000
 
 

@@ -99,7 +99,7 @@ class UPUClassifier(_NeuralPUClassifier):
     sparse matrices are scaled and made dense batch by batch. Images are scaled by channel.
 
     Threshold and probabilities come from in-sample scores of the training rows: scores from five
-    folds, for six times the work, were no better overall (benchmarks/NOTES.md).
+    folds, for six times the work, were no better overall (docs/design/tried.md).
 
     There is no `sample_weight`: the risk depends on shares of rows.
     """
