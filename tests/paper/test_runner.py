@@ -166,15 +166,16 @@ def whole(tmp_path_factory):
     return untimed(results)
 
 
-def start(results):
-    """Does `many_runs` in a process that can be killed."""
+def start(results, n_processes):
+    """Does `many_runs` in a process group of its own, which can be killed with all workers."""
     program = (
         "import sys; from pathlib import Path; from tests.paper.test_runner import *; "
-        "do(many_runs(), Path(sys.argv[1]))"
+        "do(many_runs(), Path(sys.argv[1]), in_processes(int(sys.argv[2])))"
     )
     return subprocess.Popen(
-        [sys.executable, "-c", program, str(results)],
+        [sys.executable, "-c", program, str(results), str(n_processes)],
         cwd=FOLDER.parent,
+        start_new_session=True,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
@@ -189,14 +190,19 @@ def wait_for_files(process, results, n_files):
         time.sleep(0.005)
 
 
-def test_killed_it_loses_nothing_and_runs_nothing_twice(tmp_path, whole):
-    process = start(tmp_path)
-    wait_for_files(process, tmp_path, 3)
-    process.kill()
-    process.wait()
-    kept, files = marks(tmp_path), finished_files(tmp_path)
-    assert 3 <= len(files) < len(whole)
-    assert all(map(is_finished, files))
+@pytest.mark.skipif(os.name != "posix", reason="kills process groups")
+def test_killed_twice_it_loses_nothing_and_runs_nothing_twice(tmp_path, whole):
+    kept = {}
+    for n_files, n_processes in ((2, 2), (5, 1)):
+        process = start(tmp_path, n_processes)
+        wait_for_files(process, tmp_path, n_files)
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        files = finished_files(tmp_path)
+        assert n_files <= len(files) < len(whole)
+        assert all(map(is_finished, files))
+        assert kept.items() <= marks(tmp_path).items()
+        kept = marks(tmp_path)
     # The rest is done by several processes, and is the same.
     report = do(many_runs(), tmp_path, in_processes(2))
     assert (report.n_before, report.is_complete) == (len(files), True)
