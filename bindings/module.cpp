@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "common/buffer.hpp"
+#include "common/interrupt.hpp"
 #include "flow/certificate.hpp"
 #include "flow/graph_check.hpp"
 #include "flow/neighbor_graph.hpp"
@@ -45,18 +47,32 @@ Output<T> give(std::vector<T, Allocator>&& values) {
     return Output<T>(kept->data(), {kept->size()}, owner);
 }
 
-// Asks the interpreter about signals, at most every 50 ms.
-class SignalWatch final : public flow::Interrupt {
+// Asks the interpreter about signals and tells the callback, if there is one, how far the work is:
+// at most every 50 ms, and once at the end.
+class PythonInterrupt final : public pucut::Interrupt {
   public:
-    bool requested() override {
+    explicit PythonInterrupt(nb::object callback = nb::none()) : callback_(std::move(callback)) {}
+
+    bool requested(const pucut::Progress& progress) override {
         const auto now = std::chrono::steady_clock::now();
-        if (now - asked_ < std::chrono::milliseconds(50)) return false;
+        if (!progress.is_complete() && now - asked_ < std::chrono::milliseconds(50)) return false;
         asked_ = now;
         nb::gil_scoped_acquire lock;
-        return PyErr_CheckSignals() != 0;
+        if (PyErr_CheckSignals() != 0) return true;
+        if (callback_.is_none() || progress.done == told_) return false;
+        told_ = progress.done;
+        try {
+            callback_(progress.done, progress.total);
+        } catch (nb::python_error& error) {
+            error.restore();
+            return true;
+        }
+        return false;
     }
 
   private:
+    nb::object callback_;
+    std::int64_t told_ = 0;
     std::chrono::steady_clock::time_point asked_ = std::chrono::steady_clock::now();
 };
 
@@ -101,10 +117,10 @@ Fields solve_levels(const Input<std::int64_t>& offsets, const Input<std::int32_t
     flow::CutLevels levels;
     flow::Certificate certificate;
     flow::Status status;
+    PythonInterrupt interrupt;
     {
         nb::gil_scoped_release unlocked;
-        SignalWatch watch;
-        status = flow::solve_levels(problem, watch, {relaxation_rounds, n_threads}, levels);
+        status = flow::solve_levels(problem, interrupt, {relaxation_rounds, n_threads}, levels);
         if (status == flow::Status::optimal)
             certificate = flow::certify(problem, levels.level, levels.flow, levels.rank);
     }
@@ -152,42 +168,13 @@ Fields symmetric_graph(const Input<std::int32_t>& listed, const Input<Weight>& w
 Output<std::uint8_t> reached_from(const Input<std::int64_t>& offsets,
                                   const Input<std::int32_t>& neighbors,
                                   const Input<std::uint8_t>& seeds) {
-    flow::ZeroedBuffer<std::uint8_t> reached;
+    pucut::ZeroedBuffer<std::uint8_t> reached;
     {
         nb::gil_scoped_release unlocked;
         reached = flow::reached_from(view(offsets), view(neighbors), view(seeds));
     }
     return give(std::move(reached));
 }
-
-// Asks about signals and tells the callback, if there is one, how far the work is; at most every
-// 50 ms, and once at the end.
-class ProgressWatch final : public trees::Watch {
-  public:
-    explicit ProgressWatch(nb::object callback = nb::none()) : callback_(std::move(callback)) {}
-
-    bool wants_stop(std::int64_t done, std::int64_t total) override {
-        const auto now = std::chrono::steady_clock::now();
-        if (done < total && now - asked_ < std::chrono::milliseconds(50)) return false;
-        asked_ = now;
-        nb::gil_scoped_acquire lock;
-        if (PyErr_CheckSignals() != 0) return true;
-        if (callback_.is_none() || done == told_) return false;
-        told_ = done;
-        try {
-            callback_(done, total);
-        } catch (nb::python_error& error) {
-            error.restore();
-            return true;
-        }
-        return false;
-    }
-
-  private:
-    nb::object callback_;
-    std::int64_t told_ = 0;
-    std::chrono::steady_clock::time_point asked_ = std::chrono::steady_clock::now();
-};
 
 // Columns of several types; sparse ones if there are rows for them.
 class TableInput {
@@ -257,11 +244,11 @@ Fields grow_forest(std::int32_t n_rows, const Columns& values, const Columns& ro
                                      max_rows,
                                      n_draws_made};
     trees::Forest forest;
-    ProgressWatch watch(std::move(callback));
+    PythonInterrupt interrupt(std::move(callback));
     bool complete;
     {
         nb::gil_scoped_release unlocked;
-        complete = trees::grow_forest(input.table, sampling, options, n_threads, watch, forest);
+        complete = trees::grow_forest(input.table, sampling, options, n_threads, interrupt, forest);
     }
     if (!complete) throw nb::python_error();
     nb::dict result;
@@ -297,12 +284,12 @@ Fields score_rows(const Input<std::int64_t>& offsets, const Input<std::int32_t>&
                                    view(left),    view(missing_left), view(masks)};
     std::vector<std::int32_t> votes(static_cast<std::size_t>(n_rows), 0);
     std::vector<double> fractions(static_cast<std::size_t>(n_rows), 0.0);
-    ProgressWatch watch;
+    PythonInterrupt interrupt;
     bool complete;
     {
         nb::gil_scoped_release unlocked;
-        complete =
-            trees::score_rows(forest, first, last, input.table, n_threads, watch, votes, fractions);
+        complete = trees::score_rows(forest, first, last, input.table, n_threads, interrupt, votes,
+                                     fractions);
     }
     if (!complete) throw nb::python_error();
     nb::dict result;
@@ -323,11 +310,11 @@ Output<std::int32_t> find_leaves(const Input<std::int64_t>& offsets,
                                    view(left),    view(missing_left), view(masks)};
     std::vector<std::int32_t> leaves(static_cast<std::size_t>(n_rows) *
                                      static_cast<std::size_t>(forest.n_trees()));
-    ProgressWatch watch;
+    PythonInterrupt interrupt;
     bool complete;
     {
         nb::gil_scoped_release unlocked;
-        complete = trees::find_leaves(forest, input.table, n_threads, watch, leaves);
+        complete = trees::find_leaves(forest, input.table, n_threads, interrupt, leaves);
     }
     if (!complete) throw nb::python_error();
     return give(std::move(leaves));
@@ -340,12 +327,12 @@ Fields find_proximities(const Input<std::int32_t>& leaves, std::int32_t n_rows,
         static_cast<std::size_t>(n_rows) * static_cast<std::size_t>(n_neighbors);
     std::vector<std::int32_t> neighbors(size);
     std::vector<std::int32_t> shared(size);
-    ProgressWatch watch;
+    PythonInterrupt interrupt;
     bool complete;
     {
         nb::gil_scoped_release unlocked;
         complete = trees::find_proximities(view(leaves), n_rows, n_trees, n_leaves, n_neighbors,
-                                           n_threads, watch, neighbors, shared);
+                                           n_threads, interrupt, neighbors, shared);
     }
     if (!complete) throw nb::python_error();
     nb::dict result;

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "flow/buffer.hpp"
-#include "flow/prefetch.hpp"
+#include "common/buffer.hpp"
+#include "common/prefetch.hpp"
 
 namespace pucut::flow {
 namespace {

@@ -16,13 +16,6 @@ enum class Status : std::int32_t { optimal = 0, interrupted = 1, too_large = 2 }
 
 enum class Side : std::int8_t { free = 0, source = 1, sink = -1 };
 
-// Polled while working; answering true ends the work with Status::interrupted.
-class Interrupt {
-  public:
-    virtual ~Interrupt() = default;
-    virtual bool requested() = 0;
-};
-
 // The weights of arcs, by view, in double or in single precision. They are computed with in double.
 class Weights {
   public:

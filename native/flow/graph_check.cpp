@@ -4,22 +4,16 @@
 #include <bit>
 #include <cmath>
 
-#include "flow/compensated_sum.hpp"
+#include "common/compensated_sum.hpp"
+#include "common/random.hpp"
 
 namespace pucut::flow {
 namespace {
 
-// SplitMix64's finaliser (Steele, Lea, Flood 2014).
-std::uint64_t mix(std::uint64_t bits) {
-    bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9u;
-    bits = (bits ^ (bits >> 27)) * 0x94d049bb133111ebu;
-    return bits ^ (bits >> 31);
-}
-
 std::uint64_t fingerprint(NodeIndex smaller, NodeIndex larger, double weight) {
     const auto pair =
         (static_cast<std::uint64_t>(smaller) << 32) | static_cast<std::uint64_t>(larger);
-    return mix(mix(pair) ^ std::bit_cast<std::uint64_t>(weight));
+    return mix_bits(mix_bits(pair) ^ std::bit_cast<std::uint64_t>(weight));
 }
 
 double mirror_weight(std::span<const ArcIndex> offsets, std::span<const NodeIndex> neighbors,

@@ -4,7 +4,7 @@
 #include <tuple>
 #include <utility>
 
-#include "flow/prefetch.hpp"
+#include "common/prefetch.hpp"
 
 namespace pucut::flow {
 namespace {

@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <deque>
-#include <exception>
 #include <limits>
-#include <thread>
+#include <mutex>
 
-#include "flow/prefetch.hpp"
+#include "common/prefetch.hpp"
+#include "common/threads.hpp"
 #include "flow/region_worker.hpp"
 
 namespace pucut::flow {
@@ -158,43 +157,30 @@ void add_parts(const Region& all, std::span<const NodeIndex> parts, Tasks<Region
     add_until(all.end);
 }
 
-// For threads that cannot ask whether the user wants to stop: they follow the one that can.
-class Follow final : public Interrupt {
-  public:
-    explicit Follow(const Tasks<Region>& tasks) : tasks_(tasks) {}
-    bool requested() override { return tasks_.stopped(); }
+// What the workers found, in whatever order they ended.
+struct Found {
+    std::mutex mutex;
+    std::vector<Plateau> plateaus;
+    PathCounters counters;
 
-  private:
-    const Tasks<Region>& tasks_;
-};
-
-// The calling thread and up to n_threads - 1 others work until all regions are finished; returns
-// false when interrupted.
-bool run_all(RegionWorker& first, RegionState& shared, int n_threads,
-             std::vector<Plateau>& plateaus, PathCounters& counters) {
-    constexpr std::size_t kNodesPerThread = 8192;  // for less, starting a thread does not pay
-    const auto useful = static_cast<int>(1 + shared.net.nodes.size() / kNodesPerThread);
-    Follow follow(shared.tasks);
-    std::deque<RegionWorker> others;
-    std::vector<std::thread> threads;
-    try {
-        for (int k = 1; k < std::min(n_threads, useful); ++k) {
-            others.emplace_back(shared, follow);
-            threads.emplace_back([worker = &others.back()] { worker->run(); });
-        }
-    } catch (const std::exception&) {
-        // No more threads, or memory for them, to be had: those there are do the work.
-    }
-    first.run();
-    for (std::thread& thread : threads) thread.join();
-    shared.tasks.rethrow();
-    const auto collect = [&](const RegionWorker& worker) {
+    void add(const RegionWorker& worker) {
+        const std::lock_guard lock(mutex);
         plateaus.insert(plateaus.end(), worker.plateaus().begin(), worker.plateaus().end());
         add_counters(worker.counters(), counters);
-    };
-    collect(first);
-    std::ranges::for_each(others, collect);
-    return !shared.tasks.stopped();
+    }
+};
+
+// Works until all regions are finished; returns false when interrupted.
+bool finish_regions(RegionState& shared, int n_threads, Interrupt& interrupt, Found& found) {
+    constexpr std::size_t kNodesPerThread = 8192;  // for less, starting a thread does not pay
+    const auto useful = static_cast<int>(1 + shared.net.nodes.size() / kNodesPerThread);
+    Team team(std::min(n_threads, useful), interrupt);
+    return team.run([&](Interrupt& stop) {
+        return [&found, worker = RegionWorker(shared, stop)]() mutable {
+            worker.run();
+            found.add(worker);
+        };
+    });
 }
 
 }  // namespace
@@ -208,20 +194,24 @@ Status solve_levels(const CutProblem& problem, Interrupt& interrupt, const PathO
     if (status != Status::optimal) return status;
 
     RegionState shared(problem, network);
-    RegionWorker worker(shared, interrupt);
+    Found found;
     Region all{0, network.n_nodes(), 0.0, problem.lowest, problem.highest, 0};
-    if (!worker.cut_off_beyond<-1>(all, problem.highest)) return Status::interrupted;
-    const NodeIndex end_above = all.begin;
-    if (!worker.cut_off_beyond<1>(all, problem.lowest)) return Status::interrupted;
+    NodeIndex end_above;
+    {
+        RegionWorker worker(shared, interrupt);
+        if (!worker.cut_off_beyond<-1>(all, problem.highest)) return Status::interrupted;
+        end_above = all.begin;
+        if (!worker.cut_off_beyond<1>(all, problem.lowest)) return Status::interrupted;
+        found.add(worker);
+    }
     const NodeIndex end_outside = all.begin;
     add_parts(all, network.parts, shared.tasks);
 
-    std::vector<Plateau> plateaus;
-    if (!run_all(worker, shared, options.n_threads, plateaus, result.counters))
-        return Status::interrupted;
-    merge_equal(plateaus);
-    report_breakpoints(plateaus, result);
-    report_levels(shared, plateaus, end_above, end_outside, result);
+    if (!finish_regions(shared, options.n_threads, interrupt, found)) return Status::interrupted;
+    merge_equal(found.plateaus);
+    report_breakpoints(found.plateaus, result);
+    report_levels(shared, found.plateaus, end_above, end_outside, result);
+    result.counters = found.counters;
     report_flow(network, problem.pull.size(), problem.weights.size(), result);
     result.counters.free_nodes = network.n_nodes();
     result.counters.edges = static_cast<std::int64_t>(network.edges.size());

@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <optional>
 
-#include "flow/compensated_sum.hpp"
+#include "common/compensated_sum.hpp"
 
 namespace pucut::flow {
 namespace {
@@ -24,17 +25,14 @@ bool is_whole(const Parts& parts, const Region& region) {
 }  // namespace
 
 void RegionWorker::run() {
-    try {
-        for (Region region; shared_.tasks.take(region, interrupt_); shared_.tasks.finish()) {
-            pending_.push_back(region);
-            while (!pending_.empty()) {
-                region = pending_.back();
-                pending_.pop_back();
-                if (!work_on(region)) return shared_.tasks.stop();
-            }
+    while (const std::optional<Region> task = shared_.tasks.take(stop_)) {
+        pending_.push_back(*task);
+        while (!pending_.empty()) {
+            const Region region = pending_.back();
+            pending_.pop_back();
+            if (!work_on(region)) return;
         }
-    } catch (...) {
-        shared_.tasks.stop(std::current_exception());
+        shared_.tasks.finish();
     }
 }
 

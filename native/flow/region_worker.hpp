@@ -8,10 +8,10 @@
 #include <span>
 #include <vector>
 
+#include "common/tasks.hpp"
 #include "flow/parametric_cut.hpp"
 #include "flow/residual_network.hpp"
 #include "flow/router.hpp"
-#include "flow/tasks.hpp"
 
 namespace pucut::flow {
 
@@ -55,21 +55,21 @@ struct RegionState {
 
 class RegionWorker {
   public:
-    RegionWorker(RegionState& shared, Interrupt& interrupt)
+    RegionWorker(RegionState& shared, Interrupt& stop)
         : shared_(shared),
           problem_(shared.problem),
           net_(shared.net),
           order_(shared.memory.order),
           part_(shared.part),
-          interrupt_(interrupt),
-          router_(shared.net, shared.memory, interrupt) {}
+          stop_(stop),
+          router_(shared.net, shared.memory, stop) {}
 
     // Takes out of `all` the nodes that lie strictly beyond the level: above (Direction = -1) or
     // below it (+1). Returns false when interrupted.
     template <int Direction>
     bool cut_off_beyond(Region& all, double level);
 
-    // Works on regions until none is left.
+    // Works on regions until none is left, or until told to stop.
     void run();
 
     [[nodiscard]] const std::vector<Plateau>& plateaus() const { return plateaus_; }
@@ -102,7 +102,7 @@ class RegionWorker {
     Network& net_;
     ZeroedBuffer<NodeIndex>& order_;
     ZeroedBuffer<std::int8_t>& part_;
-    Interrupt& interrupt_;
+    Interrupt& stop_;
     Router router_;
     std::vector<Region> pending_;  // too small to be shared
     std::vector<Plateau> plateaus_;

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include "flow/compensated_sum.hpp"
-#include "flow/prefetch.hpp"
+#include "common/compensated_sum.hpp"
+#include "common/prefetch.hpp"
 
 namespace pucut::flow {
 namespace {

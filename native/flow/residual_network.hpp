@@ -20,7 +20,8 @@
 #include <span>
 #include <vector>
 
-#include "flow/buffer.hpp"
+#include "common/buffer.hpp"
+#include "common/interrupt.hpp"
 #include "flow/cut_problem.hpp"
 
 namespace pucut::flow {

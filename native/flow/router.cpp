@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "flow/prefetch.hpp"
+#include "common/prefetch.hpp"
 
 namespace pucut::flow {
 namespace {

@@ -2,33 +2,18 @@
 // it was when its tree was grown: the fractions of the leaves are those of the rows in them.
 #include <cmath>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <limits>
 #include <vector>
 
+#include "bytes.hpp"
 #include "trees/forest.hpp"
 #include "trees/proximity.hpp"
 
 using namespace pucut::trees;
+using pucut::fuzz::Bytes;
+using pucut::fuzz::require;
 
 namespace {
-
-class Bytes {
-  public:
-    Bytes(const std::uint8_t* data, std::size_t size) : data_(data), size_(size) {}
-    std::uint8_t next() { return at_ < size_ ? data_[at_++] : 0; }
-
-  private:
-    const std::uint8_t* data_;
-    std::size_t size_;
-    std::size_t at_ = 0;
-};
-
-class Never final : public Watch {
-  public:
-    bool wants_stop(std::int64_t, std::int64_t) override { return false; }
-};
 
 double number(Bytes& bytes, std::int32_t n_categories) {
     const std::uint8_t byte = bytes.next();
@@ -48,12 +33,6 @@ double number(Bytes& bytes, std::int32_t n_categories) {
         default:
             return byte / 16;
     }
-}
-
-void require(bool holds, const char* what) {
-    if (holds) return;
-    std::fprintf(stderr, "violated: %s\n", what);
-    std::abort();
 }
 
 }  // namespace
@@ -99,14 +78,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::vector<std::int32_t> row_fold(n_rows, 0);
     const std::vector<std::int32_t> tree_fold(2, -1);
     const std::vector<std::uint64_t> seeds{bytes.next(), bytes.next()};
-    Never watch;
+    pucut::NoInterrupt never;
     Forest forest;
-    require(grow_forest(table, {labelled, row_fold, tree_fold, seeds}, options, 1, watch, forest),
+    require(grow_forest(table, {labelled, row_fold, tree_fold, seeds}, options, 1, never, forest),
             "grown to the end");
     const ForestView view{forest.offsets,    forest.nodes.feature,      forest.nodes.threshold,
                           forest.nodes.left, forest.nodes.missing_left, forest.nodes.masks};
     std::vector<std::int32_t> leaves(2 * n_rows);
-    require(find_leaves(view, table, 1, watch, leaves), "walked to the end");
+    require(find_leaves(view, table, 1, never, leaves), "walked to the end");
 
     Count all;
     for (const std::uint8_t label : labelled) ++(label != 0 ? all.labelled : all.rest);
@@ -134,7 +113,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     std::vector<std::int32_t> neighbors(n_rows);
     std::vector<std::int32_t> shared(n_rows);
     require(
-        find_proximities(leaves, table.n_rows, 2, 2 * table.n_rows, 1, 1, watch, neighbors, shared),
+        find_proximities(leaves, table.n_rows, 2, 2 * table.n_rows, 1, 1, never, neighbors, shared),
         "neighbours found");
     return 0;
 }

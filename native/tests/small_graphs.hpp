@@ -27,11 +27,6 @@ struct SmallGraph {
     [[nodiscard]] int n_nodes() const { return static_cast<int>(pull.size()); }
 };
 
-class NeverInterrupted final : public flow::Interrupt {
-  public:
-    bool requested() override { return false; }
-};
-
 // From a dense symmetric matrix of weights.
 inline void set_edges(SmallGraph& graph, const std::vector<std::vector<double>>& weights) {
     for (const auto& row : weights) {

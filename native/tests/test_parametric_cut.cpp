@@ -11,7 +11,7 @@ using check::SmallGraph;
 namespace {
 
 flow::CutLevels solve(const SmallGraph& graph, int relaxation_rounds = 16) {
-    check::NeverInterrupted never;
+    NoInterrupt never;
     flow::CutLevels levels;
     CHECK(flow::solve_levels(graph.problem(), never, {relaxation_rounds, 1}, levels) ==
           flow::Status::optimal);
@@ -38,9 +38,9 @@ SmallGraph pair_of_nodes() {
     return graph;
 }
 
-class AlwaysInterrupted final : public flow::Interrupt {
+class AlwaysInterrupted final : public Interrupt {
   public:
-    bool requested() override { return true; }
+    bool requested(const Progress&) override { return true; }
 };
 
 }  // namespace

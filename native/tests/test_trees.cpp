@@ -1,20 +1,18 @@
 // Trees from inside: the sanitizers watch, and what is checked needs no second implementation.
 // Node for node they are compared with a slow tree in the Python tests.
-#include <atomic>
 #include <cmath>
 #include <cstring>
 #include <limits>
-#include <stdexcept>
 #include <vector>
 
 #include "check.hpp"
+#include "common/random.hpp"
 #include "trees/columns.hpp"
-#include "trees/crew.hpp"
 #include "trees/forest.hpp"
 #include "trees/proximity.hpp"
-#include "trees/random.hpp"
 #include "trees/risk.hpp"
 
+using namespace pucut;
 using namespace pucut::trees;
 
 namespace {
@@ -22,16 +20,14 @@ namespace {
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-class Patient final : public Watch {
+class Patient final : public Interrupt {
   public:
-    bool wants_stop(std::int64_t done, std::int64_t total) override {
-        last_done = done;
-        last_total = total;
+    bool requested(const Progress& progress) override {
+        last = progress;
         return stop;
     }
     bool stop = false;
-    std::int64_t last_done = -1;
-    std::int64_t last_total = -1;
+    Progress last;
 };
 
 // Columns of numbers with a few distinct values, with many, with categories, and missing ones.
@@ -125,8 +121,7 @@ TEST(codes_keep_the_order_of_the_values) {
         const Example example(n_rows);
         std::vector<CodedColumn> coded;
         Patient watch;
-        Crew crew(2, watch);
-        CHECK(code_columns(example.table, crew, coded));
+        CHECK(code_columns(example.table, 2, watch, coded));
         for (std::size_t j = 0; j < coded.size(); ++j) {
             const CodedColumn& column = coded[j];
             bool right = true;
@@ -250,31 +245,6 @@ TEST(work_stops_when_told) {
         watch.stop = false;
         CHECK(grow_forest(example.table, {example.labelled, example.row_fold, folds, seeds}, {},
                           n_threads, watch, forest));
-        CHECK(watch.last_done == 50 && watch.last_total == 50);
-    }
-}
-
-TEST(a_crew_does_every_job_once_and_passes_on_what_is_thrown) {
-    for (const int n_threads : {1, 4}) {
-        Patient watch;
-        Crew crew(n_threads, watch);
-        std::vector<std::atomic<int>> done(100);
-        CHECK(crew.run(100, [&] {
-            return [&](std::int64_t job, Crew::Pulse&) { ++done[static_cast<std::size_t>(job)]; };
-        }));
-        bool once = true;
-        for (const auto& count : done) once &= count == 1;
-        CHECK(once);
-        bool thrown = false;
-        try {
-            crew.run(100, [&] {
-                return [&](std::int64_t job, Crew::Pulse&) {
-                    if (job == 50) throw std::runtime_error("broken");
-                };
-            });
-        } catch (const std::runtime_error&) {
-            thrown = true;
-        }
-        CHECK(thrown);
+        CHECK(watch.last.done == 50 && watch.last.total == 50);
     }
 }

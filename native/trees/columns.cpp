@@ -8,7 +8,8 @@
 #include <limits>
 #include <numeric>
 
-#include "flow/prefetch.hpp"
+#include "common/jobs.hpp"
+#include "common/prefetch.hpp"
 
 namespace pucut::trees {
 
@@ -234,13 +235,14 @@ CodedColumn::CodedColumn(const ColumnView& view, std::span<const double> values,
         code_by_quantiles<std::uint8_t>(values, 254);
 }
 
-bool code_columns(const Table& table, Crew& crew, std::vector<CodedColumn>& coded) {
+bool code_columns(const Table& table, int n_threads, Interrupt& interrupt,
+                  std::vector<CodedColumn>& coded) {
     const std::int32_t n_columns = table.n_columns();
     const auto n_rows = static_cast<std::size_t>(table.n_rows);
     coded.resize(static_cast<std::size_t>(n_columns));
     const std::int64_t n_groups = (n_columns + kColumnsAtOnce - 1) / kColumnsAtOnce;
 
-    const auto code_group = [&](std::int32_t first, std::int32_t count, Crew::Pulse& pulse) {
+    const auto code_group = [&](std::int32_t first, std::int32_t count, Interrupt& stop) {
         const auto columns =
             std::span(table.columns)
                 .subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
@@ -251,7 +253,7 @@ bool code_columns(const Table& table, Crew& crew, std::vector<CodedColumn>& code
             const std::int32_t n = std::min(kRowsAtOnce, table.n_rows - row);
             if (!columns[0].sparse)
                 for (std::int32_t i = row + n; i < std::min(row + 2 * n, table.n_rows); ++i)
-                    flow::prefetch(columns[0].values + i * columns[0].stride);
+                    prefetch(columns[0].values + i * columns[0].stride);
             for (std::size_t i = 0; i < columns.size(); ++i) {
                 if (bytes[i].numbering.failed()) continue;
                 columns[i].read(row, n, piece.data(), 1);
@@ -261,7 +263,7 @@ bool code_columns(const Table& table, Crew& crew, std::vector<CodedColumn>& code
         }
         std::vector<double> values;
         for (std::size_t i = 0; i < columns.size(); ++i) {
-            if (pulse.stopped()) return;
+            if (stop.requested()) return;
             const std::size_t column = static_cast<std::size_t>(first) + i;
             Numbering<std::uint8_t>& numbering = bytes[i].numbering;
             if (numbering.failed()) {
@@ -277,10 +279,10 @@ bool code_columns(const Table& table, Crew& crew, std::vector<CodedColumn>& code
             }
         }
     };
-    return crew.run(n_groups, [&] {
-        return [&](std::int64_t group, Crew::Pulse& pulse) {
+    return run_jobs(n_groups, n_threads, interrupt, [&] {
+        return [&](std::int64_t group, Interrupt& stop) {
             const auto first = static_cast<std::int32_t>(group) * kColumnsAtOnce;
-            code_group(first, std::min(kColumnsAtOnce, n_columns - first), pulse);
+            code_group(first, std::min(kColumnsAtOnce, n_columns - first), stop);
         };
     });
 }

@@ -15,7 +15,7 @@
 #include <span>
 #include <vector>
 
-#include "trees/crew.hpp"
+#include "common/interrupt.hpp"
 
 namespace pucut::trees {
 
@@ -87,6 +87,7 @@ class CodedColumn {
 };
 
 // False when told to stop.
-bool code_columns(const Table& table, Crew& crew, std::vector<CodedColumn>& coded);
+bool code_columns(const Table& table, int n_threads, Interrupt& interrupt,
+                  std::vector<CodedColumn>& coded);
 
 }  // namespace pucut::trees

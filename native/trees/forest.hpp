@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "common/interrupt.hpp"
 #include "trees/columns.hpp"
-#include "trees/crew.hpp"
 #include "trees/risk.hpp"
 
 namespace pucut::trees {
@@ -71,7 +71,7 @@ struct Sampling {
 
 // Tree t depends on tree_seed[t] and not on the number of threads. False when told to stop.
 bool grow_forest(const Table& table, const Sampling& sampling, const GrowOptions& options,
-                 int n_threads, Watch& watch, Forest& forest);
+                 int n_threads, Interrupt& interrupt, Forest& forest);
 
 // The rows that each tree would see of more than max_rows, labelled ones first: n_trees x max_rows,
 // row-major.
@@ -80,11 +80,11 @@ std::vector<std::int32_t> rows_of_trees(const Sampling& sampling, std::int32_t m
 // Adds the results for every row of the trees first to last - 1: in how many of them its leaf says
 // positive (v* > 1/2), and the sum of v*, cut off at 1. False when told to stop.
 bool score_rows(const ForestView& forest, std::int64_t first, std::int64_t last, const Table& table,
-                int n_threads, Watch& watch, std::span<std::int32_t> votes,
+                int n_threads, Interrupt& interrupt, std::span<std::int32_t> votes,
                 std::span<double> fractions);
 
 // The leaf of every row in every tree, n_rows x n_trees, row-major.
-bool find_leaves(const ForestView& forest, const Table& table, int n_threads, Watch& watch,
+bool find_leaves(const ForestView& forest, const Table& table, int n_threads, Interrupt& interrupt,
                  std::span<std::int32_t> leaves);
 
 }  // namespace pucut::trees

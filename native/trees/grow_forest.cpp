@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "common/jobs.hpp"
 #include "trees/forest.hpp"
 #include "trees/tree_grower.hpp"
 
@@ -8,13 +9,13 @@ namespace pucut::trees {
 namespace {
 
 // Coding the columns is a small part of the work, and not told as progress.
-class Quiet final : public Watch {
+class Quiet final : public Interrupt {
   public:
-    Quiet(Watch& watch, std::int64_t total) : watch_(watch), total_(total) {}
-    bool wants_stop(std::int64_t, std::int64_t) override { return watch_.wants_stop(0, total_); }
+    Quiet(Interrupt& interrupt, std::int64_t total) : interrupt_(interrupt), total_(total) {}
+    bool requested(const Progress&) override { return interrupt_.requested({0, total_}); }
 
   private:
-    Watch& watch_;
+    Interrupt& interrupt_;
     std::int64_t total_;
 };
 
@@ -67,24 +68,22 @@ std::vector<std::int32_t> rows_of_trees(const Sampling& sampling, std::int32_t m
 }
 
 bool grow_forest(const Table& table, const Sampling& sampling, const GrowOptions& options,
-                 int n_threads, Watch& watch, Forest& forest) {
+                 int n_threads, Interrupt& interrupt, Forest& forest) {
     const std::size_t n_trees = sampling.tree_seed.size();
     const auto n_features = static_cast<std::size_t>(table.n_columns());
     std::vector<CodedColumn> columns;
     {
-        Quiet quiet(watch, static_cast<std::int64_t>(n_trees));
-        Crew crew(n_threads, quiet);
-        if (!code_columns(table, crew, columns)) return false;
+        Quiet quiet(interrupt, static_cast<std::int64_t>(n_trees));
+        if (!code_columns(table, n_threads, quiet, columns)) return false;
     }
     forest.risk_reduction.assign(n_trees * n_features, 0.0);
     std::vector<Nodes> trees(n_trees);
-    Crew crew(n_threads, watch);
-    const bool complete = crew.run(static_cast<std::int64_t>(n_trees), [&] {
+    const bool complete = run_jobs(static_cast<std::int64_t>(n_trees), n_threads, interrupt, [&] {
         return [&, grower = TreeGrower(columns, sampling, options)](std::int64_t job,
-                                                                    Crew::Pulse& pulse) mutable {
+                                                                    Interrupt& stop) mutable {
             const auto tree = static_cast<std::size_t>(job);
             Nodes nodes;
-            grower.grow(tree, pulse, nodes, forest.risk_reduction.data() + tree * n_features);
+            grower.grow(tree, stop, nodes, forest.risk_reduction.data() + tree * n_features);
             // What was grown ahead of need is given back.
             nodes.feature.shrink_to_fit();
             nodes.threshold.shrink_to_fit();

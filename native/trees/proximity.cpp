@@ -4,6 +4,8 @@
 #include <numeric>
 #include <vector>
 
+#include "common/jobs.hpp"
+
 namespace pucut::trees {
 
 namespace {
@@ -49,18 +51,17 @@ class Members {
 
 bool find_proximities(std::span<const std::int32_t> leaves, std::int32_t n_rows,
                       std::int32_t n_trees, std::int32_t n_leaves, std::int32_t n_neighbors,
-                      int n_threads, Watch& watch, std::span<std::int32_t> neighbors,
+                      int n_threads, Interrupt& interrupt, std::span<std::int32_t> neighbors,
                       std::span<std::int32_t> shared) {
     const Members members(leaves, n_rows, n_trees, n_leaves);
     constexpr std::int32_t kRowsInJob = 64;
-    Crew crew(n_threads, watch);
-    return crew.run((n_rows + kRowsInJob - 1) / kRowsInJob, [&] {
+    return run_jobs((n_rows + kRowsInJob - 1) / kRowsInJob, n_threads, interrupt, [&] {
         return [&, counts = std::vector<std::int32_t>(static_cast<std::size_t>(n_rows), 0),
-                met = std::vector<std::int32_t>()](std::int64_t job, Crew::Pulse& pulse) mutable {
+                met = std::vector<std::int32_t>()](std::int64_t job, Interrupt& stop) mutable {
             const auto first = static_cast<std::int32_t>(job) * kRowsInJob;
             const std::int32_t last = std::min(first + kRowsInJob, n_rows);
             for (std::int32_t row = first; row < last; ++row) {
-                if (pulse.stopped()) return;
+                if (stop.requested()) return;
                 met.clear();
                 for (std::int32_t tree = 0; tree < n_trees; ++tree) {
                     const std::int32_t leaf =

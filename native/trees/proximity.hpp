@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-#include "trees/crew.hpp"
+#include "common/interrupt.hpp"
 
 namespace pucut::trees {
 
@@ -14,7 +14,7 @@ namespace pucut::trees {
 // Besides the lists of rows of the leaves, a thread keeps a counter a row. False when told to stop.
 bool find_proximities(std::span<const std::int32_t> leaves, std::int32_t n_rows,
                       std::int32_t n_trees, std::int32_t n_leaves, std::int32_t n_neighbors,
-                      int n_threads, Watch& watch, std::span<std::int32_t> neighbors,
+                      int n_threads, Interrupt& interrupt, std::span<std::int32_t> neighbors,
                       std::span<std::int32_t> shared);
 
 }  // namespace pucut::trees

@@ -130,7 +130,7 @@ std::span<const std::int32_t> TreeGrower::rows_of(std::size_t tree) {
     return rows_;
 }
 
-void TreeGrower::grow(std::size_t tree, Crew::Pulse& pulse, Nodes& nodes, double* reduction) {
+void TreeGrower::grow(std::size_t tree, Interrupt& stop, Nodes& nodes, double* reduction) {
     const Range labelled = draw_rows_of(tree);
     const Range rest{labelled.end, static_cast<std::int32_t>(rows_.size())};
     std::iota(features_.begin(), features_.end(), 0);
@@ -151,7 +151,7 @@ void TreeGrower::grow(std::size_t tree, Crew::Pulse& pulse, Nodes& nodes, double
     while (!tasks_.empty()) {
         if (work_ > kWorkBetweenQuestions) {
             work_ = 0;
-            if (pulse.stopped()) return;
+            if (stop.requested()) return;
         }
         Task task = tasks_.back();
         tasks_.pop_back();

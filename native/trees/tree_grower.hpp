@@ -6,10 +6,10 @@
 #include <span>
 #include <vector>
 
+#include "common/interrupt.hpp"
+#include "common/random.hpp"
 #include "trees/columns.hpp"
-#include "trees/crew.hpp"
 #include "trees/forest.hpp"
-#include "trees/random.hpp"
 #include "trees/risk.hpp"
 
 namespace pucut::trees {
@@ -31,7 +31,7 @@ class TreeGrower {
 
     // Appends to `nodes` (which must be empty) and adds to reduction[feature]. Incomplete when
     // stopped.
-    void grow(std::size_t tree, Crew::Pulse& pulse, Nodes& nodes, double* reduction);
+    void grow(std::size_t tree, Interrupt& stop, Nodes& nodes, double* reduction);
 
     // The rows of a tree, labelled ones first, until the next call.
     std::span<const std::int32_t> rows_of(std::size_t tree);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "common/jobs.hpp"
 #include "trees/forest.hpp"
 
 namespace pucut::trees {
@@ -144,15 +145,14 @@ class Walker {
 // trees of a row in their order.
 template <class Take>
 bool walk_all(const ForestView& forest, std::int64_t first, std::int64_t last, const Table& table,
-              int n_threads, Watch& watch, const Take& take) {
+              int n_threads, Interrupt& interrupt, const Take& take) {
     constexpr std::int32_t kNumbersInBlock = 1 << 15;
     const std::int32_t rows_in_block =
         std::clamp(kNumbersInBlock / std::max(table.n_columns(), 1), kRowsSideBySide, 512);
     const std::vector<PackedNode> packed = pack(forest);
     const Walker walker(forest, packed, table);
-    Crew crew(n_threads, watch);
-    return crew.run((table.n_rows + rows_in_block - 1) / rows_in_block, [&] {
-        return [&, block = Block(table, rows_in_block)](std::int64_t job, Crew::Pulse&) mutable {
+    return run_jobs((table.n_rows + rows_in_block - 1) / rows_in_block, n_threads, interrupt, [&] {
+        return [&, block = Block(table, rows_in_block)](std::int64_t job, Interrupt&) mutable {
             const auto first_row = static_cast<std::int32_t>(job) * rows_in_block;
             const std::int32_t n = std::min(rows_in_block, table.n_rows - first_row);
             block.read(first_row, n);
@@ -167,9 +167,9 @@ bool walk_all(const ForestView& forest, std::int64_t first, std::int64_t last, c
 }  // namespace
 
 bool score_rows(const ForestView& forest, std::int64_t first, std::int64_t last, const Table& table,
-                int n_threads, Watch& watch, std::span<std::int32_t> votes,
+                int n_threads, Interrupt& interrupt, std::span<std::int32_t> votes,
                 std::span<double> fractions) {
-    return walk_all(forest, first, last, table, n_threads, watch,
+    return walk_all(forest, first, last, table, n_threads, interrupt,
                     [&](std::int64_t tree, std::int32_t row, std::int32_t leaf) {
                         const double fraction = forest.threshold[static_cast<std::size_t>(
                             forest.offsets[static_cast<std::size_t>(tree)] + leaf)];
@@ -178,9 +178,9 @@ bool score_rows(const ForestView& forest, std::int64_t first, std::int64_t last,
                     });
 }
 
-bool find_leaves(const ForestView& forest, const Table& table, int n_threads, Watch& watch,
+bool find_leaves(const ForestView& forest, const Table& table, int n_threads, Interrupt& interrupt,
                  std::span<std::int32_t> leaves) {
-    return walk_all(forest, 0, forest.n_trees(), table, n_threads, watch,
+    return walk_all(forest, 0, forest.n_trees(), table, n_threads, interrupt,
                     [&](std::int64_t tree, std::int32_t row, std::int32_t leaf) {
                         leaves[static_cast<std::size_t>(row * forest.n_trees() + tree)] = leaf;
                     });
