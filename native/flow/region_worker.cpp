@@ -38,24 +38,23 @@ void RegionWorker::run() {
 
 void RegionWorker::leave_for_later(const Region& region) {
     if (region.begin == region.end) return;
-    if (region.end - region.begin >= kWorthSharing)
+    if (region.end - region.begin >= shared_.worth_sharing)
         shared_.tasks.add(region);
     else
         pending_.push_back(region);
 }
 
 template <int Direction>
-bool RegionWorker::cut_off_beyond(Region& all, double level) {
+std::optional<Region> RegionWorker::cut_off_beyond(Region all, double level) {
     const auto is_beyond = [&](NodeIndex number) {
         const Node& node = net_.nodes[number];
         const double excess = node.excess - (level - all.level) * node.slope;
         return -Direction * excess > kSignificant * node.dust;
     };
     // As a rule there is none; then nothing is moved, and nothing rounded.
-    if (std::ranges::none_of(nodes(all), is_beyond)) return true;
+    if (std::ranges::none_of(nodes(all), is_beyond)) return all;
     move_to_level(all, level);
-    Parts ignored;
-    if (!router_.route(nodes(all), 0.0, ignored)) return false;
+    if (!router_.route(nodes(all), 0.0)) return std::nullopt;
     scratch_.clear();
     std::ranges::copy_if(nodes(all), std::back_inserter(scratch_), is_beyond);
     const std::size_t n_beyond = router_.bring_reachable_to_front<Direction>(nodes(all), scratch_);
@@ -63,7 +62,7 @@ bool RegionWorker::cut_off_beyond(Region& all, double level) {
     all.begin = beyond.end = beyond.begin + static_cast<NodeIndex>(n_beyond);
     freeze_between({beyond, all});
     recount(all);
-    return true;
+    return all;
 }
 
 // Excesses anew from the flow, relative to the level 0: far out, at the ends of a wide range, their
@@ -100,17 +99,17 @@ bool RegionWorker::work_on(Region region) {
         finish(region);
         return true;
     }
-    Parts parts;
-    if (!settle(region, parts)) return false;
-    if (is_whole(parts, region)) {
+    const std::optional<Parts> parts = settle(region);
+    if (!parts) return false;
+    if (is_whole(*parts, region)) {
         finish(region);
         return true;
     }
     Region upper = region;
     Region middle = region;
     Region lower = region;
-    upper.end = middle.begin = region.begin + static_cast<NodeIndex>(parts.upper_end);
-    lower.begin = middle.end = region.begin + static_cast<NodeIndex>(parts.lower_begin);
+    upper.end = middle.begin = region.begin + static_cast<NodeIndex>(parts->upper_end);
+    lower.begin = middle.end = region.begin + static_cast<NodeIndex>(parts->lower_begin);
     upper.floor = lower.ceiling = region.level;
     upper.depth = lower.depth = region.depth + 1;
     freeze_between({upper, middle, lower});
@@ -120,9 +119,10 @@ bool RegionWorker::work_on(Region region) {
     return true;
 }
 
-// Routes what can be routed.
-bool RegionWorker::settle(const Region& region, Parts& parts) {
-    if (!router_.route(nodes(region), 0.0, parts)) return false;
+// Routes what can be routed. Nothing when interrupted.
+std::optional<Parts> RegionWorker::settle(const Region& region) {
+    std::optional<Parts> parts = router_.route(nodes(region), 0.0);
+    if (!parts) return std::nullopt;
     double left = 0.0;
     double dust = 0.0;
     bool over = false;
@@ -133,14 +133,13 @@ bool RegionWorker::settle(const Region& region, Parts& parts) {
         over = over || net_.nodes[node].excess > kSignificant * net_.nodes[node].dust;
         under = under || net_.nodes[node].excess < -kSignificant * net_.nodes[node].dust;
     }
-    if (left > 2.0 * dust && !is_whole(parts, region)) return true;
+    if (left > 2.0 * dust && !is_whole(*parts, region)) return parts;
     // What is left is rounding for the region as a whole, but may still mean much to nodes of tiny
     // weight. Let every node take in its share of rounding, and see whether something real remains.
-    parts = {0, nodes(region).size()};
-    if (over && !router_.route(nodes(region), 2.0, parts)) return false;
-    if (under && is_whole(parts, region) && !router_.route(nodes(region), -2.0, parts))
-        return false;
-    return true;
+    parts = Parts{0, nodes(region).size()};
+    if (over) parts = router_.route(nodes(region), 2.0);
+    if (under && parts && is_whole(*parts, region)) parts = router_.route(nodes(region), -2.0);
+    return parts;
 }
 
 void RegionWorker::move_to_level(Region& region, double level) {
@@ -221,7 +220,7 @@ void RegionWorker::finish(const Region& region) {
     plateaus_.push_back(plateau);
 }
 
-template bool RegionWorker::cut_off_beyond<1>(Region&, double);
-template bool RegionWorker::cut_off_beyond<-1>(Region&, double);
+template std::optional<Region> RegionWorker::cut_off_beyond<1>(Region, double);
+template std::optional<Region> RegionWorker::cut_off_beyond<-1>(Region, double);
 
 }  // namespace pucut::flow

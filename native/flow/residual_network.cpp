@@ -89,10 +89,14 @@ Numbering number_nodes(const CutProblem& problem, Network& network) {
 
 }  // namespace
 
-Status build_network(const CutProblem& problem, Interrupt& interrupt, Network& network) {
+BuiltNetwork build_network(const CutProblem& problem, Interrupt& interrupt) {
+    BuiltNetwork built;
+    Network& network = built.network;
     const Numbering numbering = number_nodes(problem, network);
-    if (interrupt.requested()) return Status::interrupted;
-    if (numbering.n_arcs / 2 > std::numeric_limits<EdgeIndex>::max()) return Status::too_large;
+    if (interrupt.requested()) built.status = Status::interrupted;
+    if (numbering.n_arcs / 2 > std::numeric_limits<EdgeIndex>::max())
+        built.status = Status::too_large;
+    if (built.status != Status::optimal) return built;
     const std::size_t n = network.original.size();
     network.arcs.resize(static_cast<std::size_t>(numbering.n_arcs));
     network.edges.resize(static_cast<std::size_t>(numbering.n_arcs / 2));
@@ -123,10 +127,11 @@ Status build_network(const CutProblem& problem, Interrupt& interrupt, Network& n
             ++n_edges;
         }
     }
-    return interrupt.requested() ? Status::interrupted : Status::optimal;
+    if (interrupt.requested()) built.status = Status::interrupted;
+    return built;
 }
 
-Status relax_edges(Network& network, int rounds, Interrupt& interrupt) {
+bool relax_edges(Network& network, int rounds, Interrupt& interrupt) {
     // One loop over edges rather than nested ones over nodes and their few arcs, whose ends are
     // hard to predict.
     const auto n_edges = static_cast<EdgeIndex>(network.edges.size());
@@ -146,7 +151,7 @@ Status relax_edges(Network& network, int rounds, Interrupt& interrupt) {
             tail.excess -= moved;
             head.excess += moved;
         }
-        if (interrupt.requested()) return Status::interrupted;
+        if (interrupt.requested()) return false;
     }
     // Excesses anew from the flows, without the rounding errors of all the rounds.
     for (std::size_t i = 0; i < network.nodes.size(); ++i)
@@ -162,7 +167,7 @@ Status relax_edges(Network& network, int rounds, Interrupt& interrupt) {
         network.update_arcs(number);
     }
     network.ends = {};  // needed no more
-    return Status::optimal;
+    return true;
 }
 
 }  // namespace pucut::flow

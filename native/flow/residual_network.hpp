@@ -158,10 +158,17 @@ struct Network {
     }
 };
 
-Status build_network(const CutProblem& problem, Interrupt& interrupt, Network& network);
+// Not whole unless the status is optimal.
+struct BuiltNetwork {
+    Status status = Status::optimal;
+    Network network;
+};
+
+BuiltNetwork build_network(const CutProblem& problem, Interrupt& interrupt);
 
 // Rounds of exact dual coordinate ascent: each edge in turn takes the flow that makes its two ends
 // level, as far as its weight allows. Cheap, and leaves only long-range transport to the search.
-Status relax_edges(Network& network, int rounds, Interrupt& interrupt);
+// Returns false when interrupted.
+bool relax_edges(Network& network, int rounds, Interrupt& interrupt);
 
 }  // namespace pucut::flow

@@ -44,12 +44,12 @@ bool Router::interrupted() {
     return interrupt_.requested();
 }
 
-bool Router::route(std::span<NodeIndex> region, double shift, Parts& parts) {
+std::optional<Parts> Router::route(std::span<NodeIndex> region, double shift) {
     use_range_of(region);
     if (shift != 0.0)
         for (const NodeIndex node : region)
             net_.nodes[node].excess -= shift * net_.nodes[node].dust;
-    parts = {0, region.size()};
+    Parts parts{0, region.size()};
     Imbalance last;
     bool to_deficits = false;
     bool finished = true;
@@ -72,7 +72,8 @@ bool Router::route(std::span<NodeIndex> region, double shift, Parts& parts) {
     if (shift != 0.0)
         for (const NodeIndex node : region)
             net_.nodes[node].excess += shift * net_.nodes[node].dust;
-    return finished;
+    if (!finished) return std::nullopt;
+    return parts;
 }
 
 Router::Imbalance Router::imbalance(std::span<const NodeIndex> region) const {

@@ -62,9 +62,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const flow::CutProblem problem{offsets, neighbors, weights, pull,
                                    slope,   side,      lowest,  lowest + number(bytes)};
     pucut::NoInterrupt never;
-    flow::CutLevels levels;
     const flow::PathOptions options{bytes.next() % 3 * 8, 1};
-    const flow::Status status = flow::solve_levels(problem, never, options, levels);
+    const auto [status, levels] = flow::solve_levels(problem, never, options);
     require(status == flow::Status::optimal, "solved");
     const flow::Certificate certificate =
         flow::certify(problem, levels.level, levels.flow, levels.rank);

@@ -79,13 +79,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::vector<std::int32_t> tree_fold(2, -1);
     const std::vector<std::uint64_t> seeds{bytes.next(), bytes.next()};
     pucut::NoInterrupt never;
-    Forest forest;
-    require(grow_forest(table, {labelled, row_fold, tree_fold, seeds}, options, 1, never, forest),
-            "grown to the end");
+    const auto grown =
+        grow_forest(table, {labelled, row_fold, tree_fold, seeds}, options, 1, never);
+    require(grown.has_value(), "grown to the end");
+    const Forest& forest = *grown;
     const ForestView view{forest.offsets,    forest.nodes.feature,      forest.nodes.threshold,
                           forest.nodes.left, forest.nodes.missing_left, forest.nodes.masks};
-    std::vector<std::int32_t> leaves(2 * n_rows);
-    require(find_leaves(view, table, 1, never, leaves), "walked to the end");
+    const auto found = find_leaves(view, table, 1, never);
+    require(found.has_value(), "walked to the end");
+    const std::vector<std::int32_t>& leaves = *found;
 
     Count all;
     for (const std::uint8_t label : labelled) ++(label != 0 ? all.labelled : all.rest);
@@ -110,10 +112,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                     "the fraction of a leaf is that of its rows");
         }
     }
-    std::vector<std::int32_t> neighbors(n_rows);
-    std::vector<std::int32_t> shared(n_rows);
-    require(
-        find_proximities(leaves, table.n_rows, 2, 2 * table.n_rows, 1, 1, never, neighbors, shared),
-        "neighbours found");
+    const LeafView leaf_view{leaves, table.n_rows, 2, 2 * table.n_rows};
+    require(find_proximities(leaf_view, 1, 1, never).has_value(), "neighbours found");
     return 0;
 }

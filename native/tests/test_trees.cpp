@@ -69,11 +69,11 @@ Forest grow(const Example& example, const GrowOptions& options, int n_threads,
             const std::vector<std::int32_t>& tree_fold) {
     std::vector<std::uint64_t> seeds;
     for (std::size_t i = 0; i < tree_fold.size(); ++i) seeds.push_back(17 * i);
-    Patient watch;
-    Forest forest;
-    CHECK(grow_forest(example.table, {example.labelled, example.row_fold, tree_fold, seeds},
-                      options, n_threads, watch, forest));
-    return forest;
+    NoInterrupt never;
+    auto forest = grow_forest(example.table, {example.labelled, example.row_fold, tree_fold, seeds},
+                              options, n_threads, never);
+    CHECK(forest.has_value());
+    return *std::move(forest);
 }
 
 ForestView view_of(const Forest& forest) {
@@ -119,9 +119,8 @@ TEST(risks_of_small_nodes) {
 TEST(codes_keep_the_order_of_the_values) {
     for (const std::int32_t n_rows : {2, 300, 5000}) {
         const Example example(n_rows);
-        std::vector<CodedColumn> coded;
-        Patient watch;
-        CHECK(code_columns(example.table, 2, watch, coded));
+        NoInterrupt never;
+        const std::vector<CodedColumn> coded = code_columns(example.table, 2, never).value();
         for (std::size_t j = 0; j < coded.size(); ++j) {
             const CodedColumn& column = coded[j];
             bool right = true;
@@ -194,23 +193,20 @@ TEST(forests_do_not_depend_on_the_number_of_threads) {
                       8 * one.nodes.threshold.size()) == 0);
 
     // Every row ends in a leaf, in both ways of walking.
-    Patient watch;
-    std::vector<std::int32_t> leaves(800 * folds.size());
-    CHECK(find_leaves(view_of(one), example.table, 2, watch, leaves));
+    NoInterrupt never;
+    const auto leaves = find_leaves(view_of(one), example.table, 2, never).value();
+    CHECK(leaves.size() == 800 * folds.size());
     bool all_leaves = true;
     for (std::size_t i = 0; i < leaves.size(); ++i) {
         const std::int64_t node = one.offsets[i % folds.size()] + leaves[i];
         all_leaves &= one.nodes.feature[static_cast<std::size_t>(node)] == -1;
     }
     CHECK(all_leaves);
-    std::vector<std::int32_t> votes(800);
-    std::vector<double> fractions(800);
-    CHECK(score_rows(view_of(one), 0, 5, example.table, 2, watch, votes, fractions));
+    CHECK(score_rows(view_of(one), 0, 5, example.table, 2, never)->votes.size() == 800);
 
-    std::vector<std::int32_t> neighbors(800 * 3);
-    std::vector<std::int32_t> shared(800 * 3);
-    CHECK(find_proximities(leaves, 800, 5, 800, 3, 2, watch, neighbors, shared));
-    for (std::size_t i = 0; i < 800; ++i) CHECK(neighbors[3 * i] != static_cast<std::int32_t>(i));
+    const auto near = find_proximities({leaves, 800, 5, 800}, 3, 2, never).value();
+    for (std::size_t i = 0; i < 800; ++i)
+        CHECK(near.neighbors[3 * i] != static_cast<std::int32_t>(i));
 }
 
 TEST(a_tree_of_a_sample_has_no_more_rows_than_it_may) {
@@ -236,15 +232,13 @@ TEST(work_stops_when_told) {
     const Example example(500);
     const std::vector<std::int32_t> folds(50, -1);
     const std::vector<std::uint64_t> seeds(50, 3);
+    const Sampling sampling{example.labelled, example.row_fold, folds, seeds};
     for (const int n_threads : {1, 3}) {
         Patient watch;
         watch.stop = true;
-        Forest forest;
-        CHECK(!grow_forest(example.table, {example.labelled, example.row_fold, folds, seeds}, {},
-                           n_threads, watch, forest));
+        CHECK(!grow_forest(example.table, sampling, {}, n_threads, watch));
         watch.stop = false;
-        CHECK(grow_forest(example.table, {example.labelled, example.row_fold, folds, seeds}, {},
-                          n_threads, watch, forest));
+        CHECK(grow_forest(example.table, sampling, {}, n_threads, watch));
         CHECK(watch.last.done == 50 && watch.last.total == 50);
     }
 }

@@ -235,11 +235,11 @@ CodedColumn::CodedColumn(const ColumnView& view, std::span<const double> values,
         code_by_quantiles<std::uint8_t>(values, 254);
 }
 
-bool code_columns(const Table& table, int n_threads, Interrupt& interrupt,
-                  std::vector<CodedColumn>& coded) {
+std::optional<std::vector<CodedColumn>> code_columns(const Table& table, int n_threads,
+                                                     Interrupt& interrupt) {
     const std::int32_t n_columns = table.n_columns();
     const auto n_rows = static_cast<std::size_t>(table.n_rows);
-    coded.resize(static_cast<std::size_t>(n_columns));
+    std::vector<CodedColumn> coded(static_cast<std::size_t>(n_columns));
     const std::int64_t n_groups = (n_columns + kColumnsAtOnce - 1) / kColumnsAtOnce;
 
     const auto code_group = [&](std::int32_t first, std::int32_t count, Interrupt& stop) {
@@ -279,12 +279,14 @@ bool code_columns(const Table& table, int n_threads, Interrupt& interrupt,
             }
         }
     };
-    return run_jobs(n_groups, n_threads, interrupt, [&] {
+    const bool complete = run_jobs(n_groups, n_threads, interrupt, [&] {
         return [&](std::int64_t group, Interrupt& stop) {
             const auto first = static_cast<std::int32_t>(group) * kColumnsAtOnce;
             code_group(first, std::min(kColumnsAtOnce, n_columns - first), stop);
         };
     });
+    if (!complete) return std::nullopt;
+    return coded;
 }
 
 }  // namespace pucut::trees

@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -86,8 +87,8 @@ class CodedColumn {
     bool has_missing_ = false;
 };
 
-// False when told to stop.
-bool code_columns(const Table& table, int n_threads, Interrupt& interrupt,
-                  std::vector<CodedColumn>& coded);
+// Nothing when told to stop.
+std::optional<std::vector<CodedColumn>> code_columns(const Table& table, int n_threads,
+                                                     Interrupt& interrupt);
 
 }  // namespace pucut::trees

@@ -130,8 +130,11 @@ std::span<const std::int32_t> TreeGrower::rows_of(std::size_t tree) {
     return rows_;
 }
 
-void TreeGrower::grow(std::size_t tree, Interrupt& stop, Nodes& nodes, double* reduction) {
-    const Range labelled = draw_rows_of(tree);
+TreeGrower::Tree TreeGrower::grow(std::size_t number, Interrupt& stop) {
+    Tree tree;
+    Nodes& nodes = tree.nodes;
+    tree.risk_reduction.assign(columns_.size(), 0.0);
+    const Range labelled = draw_rows_of(number);
     const Range rest{labelled.end, static_cast<std::int32_t>(rows_.size())};
     std::iota(features_.begin(), features_.end(), 0);
     right_rows_.resize(rows_.size());
@@ -151,7 +154,7 @@ void TreeGrower::grow(std::size_t tree, Interrupt& stop, Nodes& nodes, double* r
     while (!tasks_.empty()) {
         if (work_ > kWorkBetweenQuestions) {
             work_ = 0;
-            if (stop.requested()) return;
+            if (stop.requested()) return tree;
         }
         Task task = tasks_.back();
         tasks_.pop_back();
@@ -161,13 +164,14 @@ void TreeGrower::grow(std::size_t tree, Interrupt& stop, Nodes& nodes, double* r
         const bool is_leaf = criterion_.is_final(count, risk) ||
                              (options_.max_depth > 0 && task.depth >= options_.max_depth) ||
                              count.rows() < 2 * std::int64_t{options_.min_samples_leaf};
-        Cut cut;
-        if (is_leaf || !find_cut(task, count, risk, cut)) {
+        const std::optional<Cut> found = is_leaf ? std::nullopt : find_cut(task, count, risk);
+        if (!found) {
             nodes.threshold[node] = criterion_.fraction(count);
             continue;
         }
+        const Cut& cut = *found;
         const auto feature = static_cast<std::size_t>(cut.feature);
-        if (std::isfinite(cut.reduction)) reduction[feature] += cut.reduction;
+        if (std::isfinite(cut.reduction)) tree.risk_reduction[feature] += cut.reduction;
 
         const std::int32_t n_categories = columns_[feature].n_categories();
         nodes.feature[node] = cut.feature;
@@ -194,10 +198,11 @@ void TreeGrower::grow(std::size_t tree, Interrupt& stop, Nodes& nodes, double* r
                           task.depth + 1,
                           task.n_constant});
     }
+    return tree;
 }
 
-bool TreeGrower::find_cut(Task& task, Count count, double risk, Cut& best) {
-    best.reduction = -std::numeric_limits<double>::infinity();
+std::optional<TreeGrower::Cut> TreeGrower::find_cut(Task& task, Count count, double risk) {
+    Cut best;
     auto untried_end = static_cast<std::int32_t>(features_.size());
     for (std::int32_t seen = 0; seen < options_.max_features && task.n_constant < untried_end;) {
         const auto drawn = static_cast<std::size_t>(task.n_constant +
@@ -218,7 +223,8 @@ bool TreeGrower::find_cut(Task& task, Count count, double risk, Cut& best) {
             ++task.n_constant;
         }
     }
-    return best.feature >= 0;
+    if (best.feature < 0) return std::nullopt;
+    return best;
 }
 
 void TreeGrower::consider(Count count, Count left, Count missing, double risk, std::int32_t feature,

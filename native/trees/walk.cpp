@@ -166,24 +166,29 @@ bool walk_all(const ForestView& forest, std::int64_t first, std::int64_t last, c
 
 }  // namespace
 
-bool score_rows(const ForestView& forest, std::int64_t first, std::int64_t last, const Table& table,
-                int n_threads, Interrupt& interrupt, std::span<std::int32_t> votes,
-                std::span<double> fractions) {
-    return walk_all(forest, first, last, table, n_threads, interrupt,
-                    [&](std::int64_t tree, std::int32_t row, std::int32_t leaf) {
-                        const double fraction = forest.threshold[static_cast<std::size_t>(
-                            forest.offsets[static_cast<std::size_t>(tree)] + leaf)];
-                        votes[static_cast<std::size_t>(row)] += fraction > 0.5 ? 1 : 0;
-                        fractions[static_cast<std::size_t>(row)] += std::min(fraction, 1.0);
-                    });
+std::optional<RowScores> score_rows(const ForestView& forest, std::int64_t first, std::int64_t last,
+                                    const Table& table, int n_threads, Interrupt& interrupt) {
+    const auto n_rows = static_cast<std::size_t>(table.n_rows);
+    RowScores scores{std::vector<std::int32_t>(n_rows, 0), std::vector<double>(n_rows, 0.0)};
+    const auto take = [&](std::int64_t tree, std::int32_t row, std::int32_t leaf) {
+        const double fraction = forest.threshold[static_cast<std::size_t>(
+            forest.offsets[static_cast<std::size_t>(tree)] + leaf)];
+        scores.votes[static_cast<std::size_t>(row)] += fraction > 0.5 ? 1 : 0;
+        scores.fractions[static_cast<std::size_t>(row)] += std::min(fraction, 1.0);
+    };
+    if (!walk_all(forest, first, last, table, n_threads, interrupt, take)) return std::nullopt;
+    return scores;
 }
 
-bool find_leaves(const ForestView& forest, const Table& table, int n_threads, Interrupt& interrupt,
-                 std::span<std::int32_t> leaves) {
-    return walk_all(forest, 0, forest.n_trees(), table, n_threads, interrupt,
-                    [&](std::int64_t tree, std::int32_t row, std::int32_t leaf) {
-                        leaves[static_cast<std::size_t>(row * forest.n_trees() + tree)] = leaf;
-                    });
+std::optional<std::vector<std::int32_t>> find_leaves(const ForestView& forest, const Table& table,
+                                                     int n_threads, Interrupt& interrupt) {
+    std::vector<std::int32_t> leaves(static_cast<std::size_t>(table.n_rows * forest.n_trees()));
+    const auto take = [&](std::int64_t tree, std::int32_t row, std::int32_t leaf) {
+        leaves[static_cast<std::size_t>(row * forest.n_trees() + tree)] = leaf;
+    };
+    if (!walk_all(forest, 0, forest.n_trees(), table, n_threads, interrupt, take))
+        return std::nullopt;
+    return leaves;
 }
 
 }  // namespace pucut::trees

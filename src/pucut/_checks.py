@@ -74,9 +74,9 @@ def checked_graph(graph: Any) -> SymmetricGraph:
         np.ascontiguousarray(graph.indices, dtype=np.int32),
         np.ascontiguousarray(graph.data, dtype=_weight_type(graph.dtype)),
     )
-    fault, row, place = _core.check_graph(checked.offsets, checked.neighbors, checked.weights)
-    if fault:
-        _raise_graph_fault(checked, fault, row, place)
+    check = _core.check_graph(checked.offsets, checked.neighbors, checked.weights)
+    if check["fault"] != "none":
+        _raise_graph_fault(checked, **check)
     return checked
 
 
@@ -84,20 +84,20 @@ def _weight_type(dtype: np.dtype[Any]) -> npt.DTypeLike:
     return np.float32 if dtype == np.float32 else np.float64
 
 
-def _raise_graph_fault(graph: SymmetricGraph, fault: int, row: int, place: int) -> NoReturn:
-    if fault == 1:
+def _raise_graph_fault(graph: SymmetricGraph, fault: str, row: int, place: int) -> NoReturn:
+    if fault == "offsets":
         raise ValueError(f"graph has a broken indptr at row {row}: it must rise from 0 to nnz")
     column, weight = int(graph.neighbors[place]), float(graph.weights[place])
     where = f"graph[{row}, {column}]"
-    if fault == 2:
+    if fault == "neighbor_range":
         raise ValueError(
             f"graph has column {column} in row {row}, allowed are 0 to {graph.n_nodes - 1}"
         )
-    if fault == 3:
+    if fault == "neighbor_order":
         raise ValueError(f"graph has unsorted columns in row {row} at column {column}")
-    if fault == 4:
+    if fault == "negative_weight":
         raise ValueError(f"{where} is {weight!r}: weights must not be negative")
-    if fault == 5:
+    if fault == "not_finite_weight":
         raise ValueError(f"{where} is {weight!r}: weights must be finite")
     in_row = slice(graph.offsets[column], graph.offsets[column + 1])
     mirror = graph.weights[in_row][graph.neighbors[in_row] == row]
