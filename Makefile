@@ -9,7 +9,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP_INSTALL := $(BIN)/python -m pip --disable-pip-version-check install --quiet -c constraints.txt
 CMAKE_NATIVE := $(BIN)/cmake -S . -G Ninja -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja \
-	-DPUCUT_SANITIZE=ON -DPUCUT_WERROR=ON
+	-DPUCUT_WERROR=ON
 
 # Each stamp says that a step was done after the last change of what it rests on.
 PYTHON_READY := $(VENV)/.python-ready
@@ -58,7 +58,8 @@ bench: $(INSTALLED) $(PEERS_READY) ## run the benchmarks, beside the peers that 
 fuzz: $(BUILD_READY) ## run each fuzzer for FUZZ_SECONDS (60)
 	@# clang has libFuzzer, which is guided by coverage; other compilers get native/fuzz/driver.cpp.
 	CXX="$${CXX:-$$(command -v clang++)}" \
-		$(CMAKE_NATIVE) -B build/fuzz -DPUCUT_BUILD_FUZZERS=ON -DPUCUT_FUZZ_SECONDS=$(FUZZ_SECONDS)
+		$(CMAKE_NATIVE) -B build/fuzz -DPUCUT_SANITIZE=address -DPUCUT_BUILD_FUZZERS=ON \
+			-DPUCUT_FUZZ_SECONDS=$(FUZZ_SECONDS)
 	$(BIN)/cmake --build build/fuzz
 	$(BIN)/cmake --build build/fuzz --target fuzz
 
@@ -75,10 +76,13 @@ lint: $(TOOLS_READY) ## check format and style
 types: $(TOOLS_READY) ## check types
 	$(BIN)/mypy
 
-native-test: $(BUILD_READY) ## run the C++ tests under the address and undefined behaviour sanitizers
-	$(CMAKE_NATIVE) -B build/native -DPUCUT_BUILD_TESTS=ON
-	$(BIN)/cmake --build build/native
-	$(BIN)/ctest --test-dir build/native --output-on-failure --no-tests=error
+# Under the thread sanitizer only what has threads is run, and the fuzzers for a few seconds.
+native-test: $(BUILD_READY) ## run the C++ tests under the address, undefined behaviour and thread sanitizers
+	$(CMAKE_NATIVE) -B build/native -DPUCUT_SANITIZE=address -DPUCUT_BUILD_TESTS=ON
+	$(CMAKE_NATIVE) -B build/tsan -DPUCUT_SANITIZE=thread -DPUCUT_BUILD_TESTS=ON \
+		-DPUCUT_BUILD_FUZZERS=ON -DPUCUT_FUZZ_SECONDS=5
+	@set -e; for build in build/native build/tsan; do $(BIN)/cmake --build $$build; \
+		$(BIN)/ctest --test-dir $$build -j2 --output-on-failure --no-tests=error; done
 
 stubs: $(INSTALLED) ## write src/pucut/_core.pyi anew, from the compiled module
 	$(BIN)/cmake --build build/wheel --target pucut_stub

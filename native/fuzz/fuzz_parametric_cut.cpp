@@ -62,9 +62,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const flow::CutProblem problem{offsets, neighbors, weights, pull,
                                    slope,   side,      lowest,  lowest + number(bytes)};
     pucut::NoInterrupt never;
-    const flow::PathOptions options{bytes.next() % 3 * 8, 1};
+    flow::PathOptions options{bytes.next() % 3 * 8, 1 + bytes.next() % 4, 1 + bytes.next() % 4};
     const auto [status, levels] = flow::solve_levels(problem, never, options);
     require(status == flow::Status::optimal, "solved");
+    options.n_threads = 1;
+    const auto alone = flow::solve_levels(problem, never, options).levels;
+    require(levels.level == alone.level && levels.flow == alone.flow, "the same by one thread");
     const flow::Certificate certificate =
         flow::certify(problem, levels.level, levels.flow, levels.rank);
     require(certificate.feasible, "the flow is feasible");

@@ -79,13 +79,17 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::vector<std::int32_t> tree_fold(2, -1);
     const std::vector<std::uint64_t> seeds{bytes.next(), bytes.next()};
     pucut::NoInterrupt never;
-    const auto grown =
-        grow_forest(table, {labelled, row_fold, tree_fold, seeds}, options, 1, never);
+    const int n_threads = 1 + bytes.next() % 3;
+    const Sampling sampling{labelled, row_fold, tree_fold, seeds};
+    const auto grown = grow_forest(table, sampling, options, n_threads, never);
     require(grown.has_value(), "grown to the end");
     const Forest& forest = *grown;
+    const Forest alone = grow_forest(table, sampling, options, 1, never).value();
+    require(forest.nodes.feature == alone.nodes.feature && forest.offsets == alone.offsets,
+            "the same by one thread");
     const ForestView view{forest.offsets,    forest.nodes.feature,      forest.nodes.threshold,
                           forest.nodes.left, forest.nodes.missing_left, forest.nodes.masks};
-    const auto found = find_leaves(view, table, 1, never);
+    const auto found = find_leaves(view, table, n_threads, never);
     require(found.has_value(), "walked to the end");
     const std::vector<std::int32_t>& leaves = *found;
 
@@ -113,6 +117,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         }
     }
     const LeafView leaf_view{leaves, table.n_rows, 2, 2 * table.n_rows};
-    require(find_proximities(leaf_view, 1, 1, never).has_value(), "neighbours found");
+    require(find_proximities(leaf_view, 1, n_threads, never).has_value(), "neighbours found");
     return 0;
 }
