@@ -25,7 +25,7 @@ class TableInput {
         : n_categories_(field<Input<std::int32_t>>(fields, "n_categories")) {
         const auto values = field<nb::list>(fields, "values");
         const auto rows = field<nb::list>(fields, "rows");
-        const bool sparse = rows.size() > 0;
+        const bool sparse = !rows.empty();
         if (n_categories_.size() != values.size() || (sparse && rows.size() != values.size()))
             throw nb::value_error("columns do not match");
         table.n_rows = field<std::int32_t>(fields, "n_rows");

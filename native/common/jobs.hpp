@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "common/index.hpp"
 #include "common/interrupt.hpp"
 #include "common/threads.hpp"
 
@@ -17,7 +18,7 @@ template <class MakeWorker>
 bool run_jobs(std::int64_t n_jobs, int n_threads, Interrupt& interrupt,
               const MakeWorker& make_worker) {
     std::atomic<std::int64_t> next = 0;
-    Team team(static_cast<int>(std::min<std::int64_t>(n_threads, n_jobs)), interrupt, n_jobs);
+    Team team(to<int>(std::min<std::int64_t>(n_threads, n_jobs)), interrupt, n_jobs);
     return team.run([&](Interrupt& stop) {
         return [&, worker = make_worker()]() mutable {
             while (!stop.requested()) {

@@ -5,6 +5,8 @@
 #include <array>
 #include <cstdint>
 
+#include "common/index.hpp"
+
 namespace pucut {
 
 // SplitMix64's finaliser (Steele, Lea, Flood 2014): every bit of the result depends on every bit
@@ -45,8 +47,7 @@ class Random {
 
     // 0 to count - 1; uneven by at most count / 2^32.
     std::int32_t below(std::int32_t count) {
-        return static_cast<std::int32_t>(((bits() >> 32) * static_cast<std::uint64_t>(count)) >>
-                                         32);
+        return to<std::int32_t>(((bits() >> 32) * to<std::uint64_t>(count)) >> 32);
     }
 
   private:

@@ -84,7 +84,7 @@ class Team {
         try {
             for (int i = 1; i < n_threads_; ++i)
                 helpers.emplace_back([this, &make_worker] { help(make_worker); });
-        } catch (const std::exception&) {
+        } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch)
             // Those there are do the work.
         }
         return helpers;

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "common/index.hpp"
 #include "common/prefetch.hpp"
 #include "common/threads.hpp"
 #include "flow/region_worker.hpp"
@@ -124,7 +125,7 @@ void report_flow(const Network& network, std::size_t n_nodes, std::size_t n_arcs
                  CutLevels& result) {
     result.rank.assign(n_nodes, -1);
     for (std::size_t i = 0; i < network.original.size(); ++i)
-        result.rank[network.original[i]] = static_cast<NodeIndex>(i);
+        result.rank[network.original[i]] = to<NodeIndex>(i);
     result.flow.assign(n_arcs, 0.0);
     constexpr std::size_t kAhead = 32;
     for (std::size_t e = 0; e < network.edges.size(); ++e) {
@@ -231,7 +232,7 @@ Solution solve_levels(const CutProblem& problem, Interrupt& interrupt, const Pat
     report_flow(network, problem.pull.size(), problem.weights.size(), result);
     result.counters = found.counters;
     result.counters.free_nodes = network.n_nodes();
-    result.counters.edges = static_cast<std::int64_t>(network.edges.size());
+    result.counters.edges = to<std::int64_t>(network.edges.size());
     return {Status::optimal, std::move(result)};
 }
 

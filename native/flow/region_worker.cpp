@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "common/compensated_sum.hpp"
+#include "common/index.hpp"
 
 namespace pucut::flow {
 namespace {
@@ -17,7 +18,7 @@ constexpr double kUnitRoundoff = 0x1p-53;
 constexpr double kSignificant = 4.0;
 
 bool is_whole(const Parts& parts, const Region& region) {
-    const auto size = static_cast<std::size_t>(region.end - region.begin);
+    const auto size = to<std::size_t>(region.end - region.begin);
     return parts.upper_end == size || parts.lower_begin == 0 ||
            (parts.upper_end == 0 && parts.lower_begin == size);
 }
@@ -59,7 +60,7 @@ std::optional<Region> RegionWorker::cut_off_beyond(Region all, double level) {
     std::ranges::copy_if(nodes(all), std::back_inserter(scratch_), is_beyond);
     const std::size_t n_beyond = router_.bring_reachable_to_front<Direction>(nodes(all), scratch_);
     Region beyond = all;
-    all.begin = beyond.end = beyond.begin + static_cast<NodeIndex>(n_beyond);
+    all.begin = beyond.end = beyond.begin + to<NodeIndex>(n_beyond);
     freeze_between({beyond, all});
     recount(all);
     return all;
@@ -108,8 +109,8 @@ bool RegionWorker::work_on(Region region) {
     Region upper = region;
     Region middle = region;
     Region lower = region;
-    upper.end = middle.begin = region.begin + static_cast<NodeIndex>(parts->upper_end);
-    lower.begin = middle.end = region.begin + static_cast<NodeIndex>(parts->lower_begin);
+    upper.end = middle.begin = region.begin + to<NodeIndex>(parts->upper_end);
+    lower.begin = middle.end = region.begin + to<NodeIndex>(parts->lower_begin);
     upper.floor = lower.ceiling = region.level;
     upper.depth = lower.depth = region.depth + 1;
     freeze_between({upper, middle, lower});
@@ -192,7 +193,7 @@ std::span<const Arc> RegionWorker::keep_arcs_within_part(NodeIndex node) {
             net_.update_place(node, arcs[kept]);
         }
     }
-    net_.rows[node].degree = static_cast<NodeIndex>(kept);
+    net_.rows[node].degree = to<NodeIndex>(kept);
     return arcs.subspan(kept);
 }
 

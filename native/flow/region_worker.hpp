@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "common/index.hpp"
 #include "common/tasks.hpp"
 #include "flow/parametric_cut.hpp"
 #include "flow/residual_network.hpp"
@@ -81,8 +82,7 @@ class RegionWorker {
 
   private:
     [[nodiscard]] std::span<NodeIndex> nodes(NodeIndex begin, NodeIndex end) {
-        return std::span(order_).subspan(static_cast<std::size_t>(begin),
-                                         static_cast<std::size_t>(end - begin));
+        return std::span(order_).subspan(to<std::size_t>(begin), to<std::size_t>(end - begin));
     }
     [[nodiscard]] std::span<NodeIndex> nodes(const Region& region) {
         return nodes(region.begin, region.end);

@@ -102,7 +102,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         const auto n_nodes = static_cast<std::size_t>(forest.offsets[tree + 1]) - begin;
         std::vector<Count> counts(n_nodes);
         for (std::size_t i = 0; i < n_rows; ++i) {
-            Count& count = counts[static_cast<std::size_t>(leaves[2 * i + tree])];
+            Count& count = counts[leaves[2 * i + tree]];
             ++(labelled[i] != 0 ? count.labelled : count.rest);
         }
         for (std::size_t node = 0; node < n_nodes; ++node) {

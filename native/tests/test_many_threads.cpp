@@ -39,7 +39,7 @@ SmallGraph grids(int n_grids, int width, std::mt19937& random) {
         const auto add = [&](bool is_there, int other, const std::vector<double>& weights, int at) {
             if (!is_there) return;
             graph.neighbors.push_back(other);
-            graph.weights.push_back(weights[static_cast<std::size_t>(at)]);
+            graph.weights.push_back(weights[at]);
         };
         add(place >= width, i - width, down, i - width);
         add(place % width > 0, i - 1, across, i - 1);

@@ -67,7 +67,7 @@ Cheapest cheapest_subset(const flow::Network& net, const std::vector<double>& ex
         double left = 0.0;  // excess inside, less what can leave
         for (NodeIndex i = 0; i < net.n_nodes(); ++i) {
             if (((subset >> i) & 1U) == 0) continue;
-            left += excess[static_cast<std::size_t>(i)];
+            left += excess[i];
             for (const flow::Arc& arc : net.all_arcs(i))
                 if (((subset >> arc.head()) & 1U) == 0) left -= net.edges[arc.edge()].weight;
         }
@@ -89,7 +89,7 @@ std::uint32_t subset_of(std::span<const NodeIndex> nodes) {
 void check_flow(const flow::Network& net, const std::vector<double>& excess_before) {
     for (const flow::Edge& edge : net.edges) CHECK(std::abs(edge.flow) <= edge.weight);
     for (NodeIndex i = 0; i < net.n_nodes(); ++i) {
-        const double before = excess_before[static_cast<std::size_t>(i)];
+        const double before = excess_before[i];
         CHECK(net.nodes[i].excess == before - outflow(net, i));
         for (const flow::Arc& arc : net.all_arcs(i)) {
             CHECK((arc.closed<1>() == 0) == (net.residual<1>(i, arc) > 0.0));
@@ -248,7 +248,7 @@ TEST(a_worker_finishes_every_node_once_and_at_its_level) {
         std::vector<double> levels;
         for (const flow::Plateau& plateau : worker.plateaus()) {
             for (NodeIndex at = plateau.begin; at < plateau.end; ++at, ++n_finished)
-                level[static_cast<std::size_t>(work.net.original[work.all()[at]])] = plateau.level;
+                level[work.net.original[work.all()[at]]] = plateau.level;
             levels.push_back(plateau.level);
         }
         CHECK(n_finished == work.all().size());

@@ -113,11 +113,11 @@ TEST(every_job_is_done_once) {
             std::atomic<int> n_workers = 0;
             CHECK(run_jobs(n_jobs, n_threads, never, [&] {
                 ++n_workers;
-                return [&](std::int64_t job, Interrupt&) { ++done[static_cast<std::size_t>(job)]; };
+                return [&](std::int64_t job, Interrupt&) { ++done[job]; };
             }));
             bool once = true;
             for (std::int64_t job = 0; job < 1000; ++job)
-                once &= done[static_cast<std::size_t>(job)] == (job < n_jobs ? 1 : 0);
+                once &= done[job] == (job < n_jobs ? 1 : 0);
             CHECK(once);
             CHECK(n_workers <=
                   std::max<std::int64_t>(1, std::min<std::int64_t>(n_threads, n_jobs)));
@@ -133,8 +133,7 @@ TEST(tasks_that_make_tasks_are_all_done_once) {
             Tasks<Range> tasks;
             tasks.add({0, n});
             std::vector<std::atomic<int>> seen(static_cast<std::size_t>(n));
-            CHECK(visit_all(tasks, n_threads, never,
-                            [&](int number) { ++seen[static_cast<std::size_t>(number)]; }));
+            CHECK(visit_all(tasks, n_threads, never, [&](int number) { ++seen[number]; }));
             bool once = true;
             for (const auto& count : seen) once &= count == 1;
             CHECK(once);
@@ -223,7 +222,7 @@ TEST(threads_that_get_no_memory_leave_the_work_to_the_others) {
     std::vector<int> done(300);
     CHECK(run_jobs(300, 4, never, [&] {
         if (std::this_thread::get_id() != caller) throw std::bad_alloc();
-        return [&](std::int64_t job, Interrupt&) { ++done[static_cast<std::size_t>(job)]; };
+        return [&](std::int64_t job, Interrupt&) { ++done[job]; };
     }));
     CHECK(done == std::vector<int>(300, 1));
     // Without a worker for the caller, or when work has begun, it is a failure like any other.

@@ -171,7 +171,7 @@ TEST(sparse_columns_read_as_dense_ones) {
     view.sparse = true;
     view.sparse_rows = rows;
     const std::vector<double> wanted{0, 2, 0, 0, -1, 7, 0};
-    for (std::int32_t i = 0; i < 7; ++i) CHECK(view.at(i) == wanted[static_cast<std::size_t>(i)]);
+    for (std::int32_t i = 0; i < 7; ++i) CHECK(view.at(i) == wanted[i]);
     std::vector<double> read(6, 9.0);
     view.read(4, 3, read.data(), 2);
     CHECK(read == std::vector<double>({-1, 9, 7, 9, 0, 9}));
@@ -199,7 +199,7 @@ TEST(forests_do_not_depend_on_the_number_of_threads) {
     bool all_leaves = true;
     for (std::size_t i = 0; i < leaves.size(); ++i) {
         const std::int64_t node = one.offsets[i % folds.size()] + leaves[i];
-        all_leaves &= one.nodes.feature[static_cast<std::size_t>(node)] == -1;
+        all_leaves &= one.nodes.feature[node] == -1;
     }
     CHECK(all_leaves);
     CHECK(score_rows(view_of(one), 0, 5, example.table, 2, never)->votes.size() == 800);

@@ -16,6 +16,7 @@
 #include <span>
 #include <vector>
 
+#include "common/index.hpp"
 #include "common/interrupt.hpp"
 
 namespace pucut::trees {
@@ -42,9 +43,7 @@ struct Table {
     // numbers below it; NaN means missing in both.
     std::span<const std::int32_t> n_categories;
 
-    [[nodiscard]] std::int32_t n_columns() const {
-        return static_cast<std::int32_t>(columns.size());
-    }
+    [[nodiscard]] std::int32_t n_columns() const { return to<std::int32_t>(columns.size()); }
 };
 
 class CodedColumn {

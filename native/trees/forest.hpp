@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "common/index.hpp"
 #include "common/interrupt.hpp"
 #include "trees/columns.hpp"
 #include "trees/risk.hpp"
@@ -28,9 +29,7 @@ struct ForestView {
     std::span<const std::uint8_t> missing_left;
     std::span<const std::uint64_t> masks;
 
-    [[nodiscard]] std::int64_t n_trees() const {
-        return static_cast<std::int64_t>(offsets.size()) - 1;
-    }
+    [[nodiscard]] std::int64_t n_trees() const { return to<std::int64_t>(offsets.size()) - 1; }
 };
 
 struct Nodes {
