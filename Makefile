@@ -24,6 +24,7 @@ INSTALLED_WITHOUT_WARNINGS := $(VENV)/.installed-without-warnings
 PACKAGE_SOURCES := $(shell find native bindings src \
 	\( -path native/tests -o -path native/fuzz -o -name __pycache__ \) -prune -o -print)
 CXX_FILES = $(shell find native bindings -name '*.cpp' -o -name '*.hpp')
+TIDY_FILES = $(wildcard native/flow/*.cpp native/trees/*.cpp bindings/*.cpp)
 BENCHMARKS = $(sort $(wildcard benchmarks/bench_*.py))
 
 # Requirements stand in pyproject.toml alone. This prints lists of them, one requirement a line:
@@ -72,6 +73,11 @@ lint: $(TOOLS_READY) ## check format and style
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/clang-format --dry-run --Werror $(CXX_FILES)
+	@# clang-tidy reads how each file is compiled; nothing is built for that.
+	@$(CMAKE_NATIVE) -B build/tidy -DPUCUT_WERROR=OFF -DPUCUT_BUILD_PYTHON=ON \
+		-DCMAKE_EXPORT_COMPILE_COMMANDS=ON -DPython_EXECUTABLE=$(CURDIR)/$(BIN)/python \
+		-Dnanobind_DIR="$$($(BIN)/python -m nanobind --cmake_dir)" > /dev/null
+	printf '%s\n' $(TIDY_FILES) | xargs -P2 -n1 $(BIN)/clang-tidy -p build/tidy --quiet
 
 types: $(TOOLS_READY) ## check types
 	$(BIN)/mypy
