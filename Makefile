@@ -10,7 +10,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP_INSTALL := $(BIN)/python -m pip --disable-pip-version-check install --quiet -c constraints.txt
 CMAKE_NATIVE := $(BIN)/cmake -S . -G Ninja -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja \
-	-DPUCUT_SANITIZE=ON -DPUCUT_WERROR=ON
+	-DPUCUT_WERROR=ON
 
 # Each stamp says that a step was done after the last change of what it rests on.
 PYTHON_READY := $(VENV)/.python-ready
@@ -25,6 +25,7 @@ INSTALLED_WITHOUT_WARNINGS := $(VENV)/.installed-without-warnings
 PACKAGE_SOURCES := $(shell find native bindings src \
 	\( -path native/tests -o -path native/fuzz -o -name __pycache__ \) -prune -o -print)
 CXX_FILES = $(shell find native bindings -name '*.cpp' -o -name '*.hpp')
+TIDY_FILES = $(wildcard native/flow/*.cpp native/trees/*.cpp bindings/*.cpp)
 
 # Requirements stand in pyproject.toml alone. This prints lists of them, one requirement a line:
 # "build", "run", or the name of an extra.
@@ -58,7 +59,8 @@ bench: $(INSTALLED) $(PEERS_READY) ## run all benchmarks, or those that BENCH_AR
 fuzz: $(BUILD_READY) ## run each fuzzer for FUZZ_SECONDS (60)
 	@# clang has libFuzzer, which is guided by coverage; other compilers get native/fuzz/driver.cpp.
 	CXX="$${CXX:-$$(command -v clang++)}" \
-		$(CMAKE_NATIVE) -B build/fuzz -DPUCUT_BUILD_FUZZERS=ON -DPUCUT_FUZZ_SECONDS=$(FUZZ_SECONDS)
+		$(CMAKE_NATIVE) -B build/fuzz -DPUCUT_SANITIZE=address -DPUCUT_BUILD_FUZZERS=ON \
+			-DPUCUT_FUZZ_SECONDS=$(FUZZ_SECONDS)
 	$(BIN)/cmake --build build/fuzz
 	$(BIN)/cmake --build build/fuzz --target fuzz
 
@@ -71,14 +73,22 @@ lint: $(TOOLS_READY) ## check format and style
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/clang-format --dry-run --Werror $(CXX_FILES)
+	@# clang-tidy reads how each file is compiled; nothing is built for that.
+	@$(CMAKE_NATIVE) -B build/tidy -DPUCUT_WERROR=OFF -DPUCUT_BUILD_PYTHON=ON \
+		-DCMAKE_EXPORT_COMPILE_COMMANDS=ON -DPython_EXECUTABLE=$(CURDIR)/$(BIN)/python \
+		-Dnanobind_DIR="$$($(BIN)/python -m nanobind --cmake_dir)" > /dev/null
+	printf '%s\n' $(TIDY_FILES) | xargs -P2 -n1 $(BIN)/clang-tidy -p build/tidy --quiet
 
 types: $(TOOLS_READY) ## check types
 	$(BIN)/mypy
 
-native-test: $(BUILD_READY) ## run the C++ tests under the address and undefined behaviour sanitizers
-	$(CMAKE_NATIVE) -B build/native -DPUCUT_BUILD_TESTS=ON
-	$(BIN)/cmake --build build/native
-	$(BIN)/ctest --test-dir build/native --output-on-failure --no-tests=error
+# Under the thread sanitizer only what has threads is run, and the fuzzers for a few seconds.
+native-test: $(BUILD_READY) ## run the C++ tests under the address, undefined behaviour and thread sanitizers
+	$(CMAKE_NATIVE) -B build/native -DPUCUT_SANITIZE=address -DPUCUT_BUILD_TESTS=ON
+	$(CMAKE_NATIVE) -B build/tsan -DPUCUT_SANITIZE=thread -DPUCUT_BUILD_TESTS=ON \
+		-DPUCUT_BUILD_FUZZERS=ON -DPUCUT_FUZZ_SECONDS=5
+	@set -e; for build in build/native build/tsan; do $(BIN)/cmake --build $$build; \
+		$(BIN)/ctest --test-dir $$build -j2 --output-on-failure --no-tests=error; done
 
 stubs: $(INSTALLED) ## write src/pucut/_core.pyi anew, from the compiled module
 	$(BIN)/cmake --build build/wheel --target pucut_stub

@@ -120,7 +120,7 @@ def _solve(
     outside = checked_seeds(negative, n_nodes, "negative")
     check_disjoint(in_cluster, outside, ("positive", "negative"))
     nothing = np.zeros(n_nodes)
-    rising, constant = (nothing, checked.degrees()), (nothing, nothing)
+    rising, constant = (nothing, checked.degrees), (nothing, nothing)
     return parametric_cut(
         checked,
         source=rising if problem == "plus" else constant,

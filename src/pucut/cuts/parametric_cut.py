@@ -202,12 +202,14 @@ def parametric_cut(
         source_base - sink_base,
         slope,
         on_source.astype(np.int8) - on_sink.astype(np.int8),
-        lowest,
-        highest,
-        RELAXATION_ROUNDS,
-        min(checked_n_threads(n_threads), MOST_THREADS),
+        {
+            "lowest": lowest,
+            "highest": highest,
+            "relaxation_rounds": RELAXATION_ROUNDS,
+            "n_threads": min(checked_n_threads(n_threads), MOST_THREADS),
+        },
     )
-    if solved["status"] != 0:
+    if solved["status"] == "too_large":
         raise ValueError(
             f"graph may have at most {np.iinfo(np.int32).max} edges between nodes that are not "
             f"seeds, found more, of {len(checked.weights)} entries in all"

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pucut._support.checks import BoolArray, FloatArray
+from pucut._support.checks import BoolArray, FloatArray, checked_graph
 from pucut.cuts.parametric_cut import CutPath, parametric_cut
 
 
@@ -32,17 +32,17 @@ def score_cut(
 
     Parameters
     ----------
-    graph : symmetric CSR matrix
+    graph : symmetric CSR matrix, or one that has been checked
         Similarities of all rows.
     scores : float array of shape (n_samples,), from 0 to 1
     gamma : float, or float array of shape (n_samples,)
         Above 0: how much the scores count relative to the graph, for all rows or for each.
     """
-    degrees = graph @ np.ones(len(scores))
+    checked = checked_graph(graph)
     nothing = np.zeros(len(scores))
-    slope = gamma * degrees
+    slope = gamma * checked.sums_in_order
     return parametric_cut(
-        graph,
+        checked,
         source=(slope * scores, nothing),
         sink=(nothing, slope),
         # A row with only labelled neighbours has the largest x, its score + 1 / gamma.
@@ -72,10 +72,11 @@ def two_sided_cut(
     shrinks as lambda grows. `switch`, the lambda up to which a row is in S, is infinite where it
     never changes sides; with scores it is the score smoothed along the graph.
     """
-    slope = gamma * np.asarray(graph.sum(axis=1), dtype=np.float64).ravel()
+    checked = checked_graph(graph)
+    slope = gamma * checked.row_sums
     nothing = np.zeros(len(slope))
     return parametric_cut(
-        graph,
+        checked,
         # Both sides have gamma d_i more than said above, so that no capacity is negative.
         source=(slope * (1.0 + scores), nothing),
         sink=(slope, slope),

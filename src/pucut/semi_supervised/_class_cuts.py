@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from pucut._support.checks import BoolArray, FloatArray
+from pucut._support.checks import BoolArray, FloatArray, checked_graph
 from pucut._support.threads import in_threads
 from pucut.cuts.parametric_cut import CutPath
 from pucut.cuts.score_cuts import levels_of_new_rows, two_sided_cut
@@ -30,11 +30,12 @@ def class_paths(
 ) -> list[CutPath]:
     """The paths of `cut_classes`; `scores` has one column per class."""
     cut = cut_classes(scores.shape[1])
+    checked = checked_graph(graph)
 
     def path(code: int) -> CutPath:
         inside, alone = codes == code, n_threads if len(cut) == 1 else 1
         outside = (codes >= 0) & ~inside
-        return two_sided_cut(graph, inside, outside, scores[:, code], gamma, n_threads=alone)
+        return two_sided_cut(checked, inside, outside, scores[:, code], gamma, n_threads=alone)
 
     return in_threads(path, cut, n_threads)
 
@@ -53,12 +54,13 @@ def hidden_levels(
     n_threads: int,
 ) -> list[FloatArray]:
     """For each gamma the levels of the hidden rows, fold after fold, with their labels hidden."""
+    checked = checked_graph(graph)
 
     def levels(job: tuple[float, int]) -> FloatArray:
         gamma, fold = job
         kept = codes.copy()
         kept[folds[fold]] = -1
-        return levels_of(class_paths(graph, kept, scores[fold], gamma, 1))[folds[fold]]
+        return levels_of(class_paths(checked, kept, scores[fold], gamma, 1))[folds[fold]]
 
     jobs = list(itertools.product(gammas, range(len(folds))))
     found = in_threads(levels, jobs, n_threads)

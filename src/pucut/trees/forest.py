@@ -265,7 +265,7 @@ def forest_apply(forest: Forest, X: Any, *, n_threads: int | None = None) -> npt
     """The leaf of each row in each tree, as the number of a node in its tree: (n_rows, n_trees)."""
     table = read_table(X, forest.format)
     leaves: npt.NDArray[np.int32] = _core.find_leaves(
-        **forest._nodes(), **_columns(table), n_threads=checked_n_threads(n_threads)
+        forest._nodes(), _columns(table), checked_n_threads(n_threads)
     )
     return leaves.reshape(table.n_rows, forest.n_trees)
 
@@ -411,21 +411,25 @@ def _grow(
     if callback is not None and not callable(callback):
         raise TypeError(f"callback must be callable or None, found {callback!r}")
     grown: dict[str, Any] = _core.grow_forest(
-        **_columns(table),
-        labelled=labelled.view(np.uint8),
-        row_fold=row_fold,
-        tree_fold=tree_fold,
-        tree_seed=seeds.astype(np.uint64),
-        risk=RISKS.index(options.risk),
-        loss=LOSSES.index(options.loss),
-        prior=float(prior),
-        unlabelled_includes_labelled=bool(options.unlabelled_includes_labelled),
-        max_depth=options.max_depth or 0,
-        min_samples_leaf=options.min_samples_leaf,
-        max_features=features_at_a_node(options.max_features, table.format.n_columns),
-        max_candidates=options.max_candidates,
-        max_rows=options.max_rows or 0,
-        n_draws_made=n_draws_made,
+        table=_columns(table),
+        sampling={
+            "labelled": labelled.view(np.uint8),
+            "row_fold": row_fold,
+            "tree_fold": tree_fold,
+            "tree_seed": seeds.astype(np.uint64),
+        },
+        options={
+            "risk": options.risk,
+            "loss": options.loss,
+            "prior": float(prior),
+            "unlabelled_includes_labelled": bool(options.unlabelled_includes_labelled),
+            "max_depth": options.max_depth or 0,
+            "min_samples_leaf": options.min_samples_leaf,
+            "max_features": features_at_a_node(options.max_features, table.format.n_columns),
+            "max_candidates": options.max_candidates,
+            "max_rows": options.max_rows or 0,
+            "n_draws_made": n_draws_made,
+        },
         n_threads=checked_n_threads(n_threads),
         callback=callback,
     )
@@ -437,11 +441,7 @@ def _scores(
     forest: Forest, table: Table, n_threads: int | None, first: int, last: int
 ) -> ForestScores:
     found = _core.score_rows(
-        **forest._nodes(),
-        **_columns(table),
-        first=first,
-        last=last,
-        n_threads=checked_n_threads(n_threads),
+        forest._nodes(), _columns(table), first, last, checked_n_threads(n_threads)
     )
     n_trees = last - first
     return ForestScores(found["votes"] / n_trees, found["fractions"] / n_trees, n_trees)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pucut._support.checks import BoolArray, FloatArray
+from pucut._support.checks import BoolArray, FloatArray, checked_graph
 from pucut._support.threads import in_threads
 from pucut.cuts.score_cuts import levels_of_new_rows, score_cut
 from pucut.graphs.neighbors import NeighborLists
@@ -186,7 +186,7 @@ def choose_cuts(
     fold = hidden_folds(is_labelled, random)
     worlds = [is_labelled & (fold != hidden) for hidden in range(int(fold.max()) + 1)]
     kinds = [(space, k, gamma) for space, ks in spaces for k in ks for gamma in GAMMAS]
-    graphs = {(space.name, k): space.graph(k) for space, ks in spaces for k in ks}
+    graphs = {(space.name, k): checked_graph(space.graph(k)) for space, ks in spaces for k in ks}
     n_workers = n_threads if len(is_labelled) < ROWS_TO_SHARE else 1
 
     def level(job: tuple[tuple[WeightedSpace, int, float], BoolArray]) -> FloatArray:

@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #endif
 
-namespace pucut::flow {
+namespace pucut {
 
 // Asks for huge pages where an array is so large that it fills many of them: what is looked up here
 // and there in a large array waits for the addresses of small pages as long as for the memory.
@@ -75,4 +75,4 @@ using Buffer = std::vector<T, UnsetAllocator<T>>;
 template <class T>
 using ZeroedBuffer = std::vector<T, LargeAllocator<T>>;
 
-}  // namespace pucut::flow
+}  // namespace pucut

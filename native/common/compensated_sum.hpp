@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-namespace pucut::flow {
+namespace pucut {
 
 // Neumaier's compensated sum, for sums with much cancellation.
 class CompensatedSum {
@@ -25,4 +25,4 @@ class CompensatedSum {
     double magnitude_ = 0.0;
 };
 
-}  // namespace pucut::flow
+}  // namespace pucut

@@ -1,6 +1,6 @@
 #pragma once
 
-namespace pucut::flow {
+namespace pucut {
 
 // A hint that the memory at `address` is needed soon; where the compiler has no such hint, nothing.
 inline void prefetch([[maybe_unused]] const void* address) {
@@ -9,4 +9,4 @@ inline void prefetch([[maybe_unused]] const void* address) {
 #endif
 }
 
-}  // namespace pucut::flow
+}  // namespace pucut

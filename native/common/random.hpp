@@ -5,18 +5,28 @@
 #include <array>
 #include <cstdint>
 
-namespace pucut::trees {
+#include "common/index.hpp"
+
+namespace pucut {
+
+// SplitMix64's finaliser (Steele, Lea, Flood 2014): every bit of the result depends on every bit
+// given.
+inline std::uint64_t mix_bits(std::uint64_t bits) {
+    bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9U;
+    bits = (bits ^ (bits >> 27)) * 0x94d049bb133111ebU;
+    return bits ^ (bits >> 31);
+}
+
+// The steps between numbers that are mixed one after another: splitmix64.
+constexpr std::uint64_t kMixStep = 0x9e3779b97f4a7c15U;
 
 // xoshiro256++ (Blackman and Vigna), its state filled by splitmix64, as its authors advise.
 class Random {
   public:
     explicit Random(std::uint64_t seed) {
         for (std::uint64_t& word : state_) {
-            seed += 0x9e3779b97f4a7c15U;
-            std::uint64_t mixed = seed;
-            mixed = (mixed ^ (mixed >> 30)) * 0xbf58476d1ce4e5b9U;
-            mixed = (mixed ^ (mixed >> 27)) * 0x94d049bb133111ebU;
-            word = mixed ^ (mixed >> 31);
+            seed += kMixStep;
+            word = mix_bits(seed);
         }
     }
 
@@ -37,8 +47,7 @@ class Random {
 
     // 0 to count - 1; uneven by at most count / 2^32.
     std::int32_t below(std::int32_t count) {
-        return static_cast<std::int32_t>(((bits() >> 32) * static_cast<std::uint64_t>(count)) >>
-                                         32);
+        return to<std::int32_t>(((bits() >> 32) * to<std::uint64_t>(count)) >> 32);
     }
 
   private:
@@ -49,4 +58,4 @@ class Random {
     std::array<std::uint64_t, 4> state_{};
 };
 
-}  // namespace pucut::trees
+}  // namespace pucut
