@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from pucut import HNCClassifier, TwoHNCClassifier, _core
+from pucut import HNCClassifier, PUCutClassifier, _core
 from pucut._support.checks import SymmetricGraph, checked_graph
 from pucut.cuts.hnc import hnc_minus, hnc_plus, hnc_plus_minus
 from pucut.cuts.parametric_cut import parametric_cut
@@ -89,11 +89,11 @@ def test_cuts_of_a_checked_graph_are_those_of_its_matrix(dtype, n_checks):
 def test_the_chooser_checks_each_graph_once(n_checks):
     X, truth = table()
     y = truth * (np.arange(len(truth)) % 3 == 0)
-    TwoHNCClassifier(prior=0.5, random_state=0, n_jobs=2).fit(X, y)
-    assert n_checks() == 4  # three graphs, and one again for the plain cuts that are shown
+    PUCutClassifier(prior=0.5, random_state=0, n_jobs=2).fit(X, y)
+    assert n_checks() == 3  # one per graph, for 48 cuts
 
 
-def test_cuts_between_classes_check_the_graph_twice(n_checks):
+def test_cuts_between_classes_check_the_graph_once(n_checks):
     X, truth = table()
     HNCClassifier(random_state=0).fit(X, np.where(np.arange(len(truth)) % 5 < 2, truth, -1))
-    assert n_checks() == 2  # for hidden labels, and for the paths
+    assert n_checks() == 1
