@@ -203,7 +203,7 @@ def _measured(
 
 
 def _peak_bytes(action: Callable[[], Any]) -> int:
-    """Runs the action, many times slower than it is, for what it allocates is written down."""
+    """Runs the action, much slower than usual, because every allocation is traced."""
     was_tracing = tracemalloc.is_tracing()
     tracemalloc.start()
     try:
@@ -256,7 +256,7 @@ def _checked_truth(truth: Any, labels: PULabels) -> BoolArray:
     values = np.asarray(truth)
     if values.shape != (labels.n_samples,):
         raise ValueError(
-            f"truth must have one class a row, {labels.n_samples} in all, found shape "
+            f"truth must have one class per row, {labels.n_samples} in all, found shape "
             f"{values.shape}"
         )
     is_positive = values if values.dtype.kind == "b" else labels.decode(values, "truth")

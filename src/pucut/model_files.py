@@ -37,7 +37,7 @@ _PICKLE_ENDINGS = (".pkl", ".pickle", ".joblib", ".sav")
 
 
 class ModelFileError(ValueError):
-    """A model that cannot be written, or a file that is no model or not to be trusted."""
+    """A model that cannot be written, or a file that is not a model or not to be trusted."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,14 +92,14 @@ def load_model(data: bytes, name: str = "the file") -> SavedModel:
     if name.lower().endswith(_PICKLE_ENDINGS) or data[:1] == b"\x80":
         raise ModelFileError(
             f"{name} is a pickle or joblib file, which can run any code when it is read, so it is "
-            "not; models that pucut wrote itself (--save-model) are allowed"
+            "refused; models that pucut wrote itself (--save-model) are allowed"
         )
     if not zipfile.is_zipfile(BytesIO(data)):
-        raise ModelFileError(f"{name} is no model file: it is not a zip archive, as they are")
+        raise ModelFileError(f"{name} is not a model file: it is not a zip archive")
     try:
         strange = _strange_types(data)
     except Exception as error:  # bytes of others can be wrong in any way
-        raise ModelFileError(f"{name} is no model file: {error}") from error
+        raise ModelFileError(f"{name} is not a model file: {error}") from error
     if strange:
         raise ModelFileError(
             f"{name} is not read: it names {', '.join(strange)}, which no model file of pucut needs"
@@ -109,7 +109,7 @@ def load_model(data: bytes, name: str = "the file") -> SavedModel:
         saved = SavedModel(content["estimator"], content["about"], content["versions"])
         found = content["format"]
     except Exception as error:  # as above
-        raise ModelFileError(f"{name} is no model file of pucut: {error!r}") from error
+        raise ModelFileError(f"{name} is not a model file of pucut: {error!r}") from error
     if found != FORMAT:
         raise ModelFileError(
             f"{name} has the format {found!r} of another version of pucut "

@@ -1,4 +1,4 @@
-"""The ranking of the unlabelled rows by stage 1, and where it was cut."""
+"""The ranking of the unlabelled rows by stage 1 of 2-HNC, and where it was cut."""
 
 from typing import Any, Self
 
@@ -9,10 +9,10 @@ from pucut.displays._axes import BLUE, GREY, RUST, check_has, checked_axes
 
 
 class NegativeRankingDisplay:
-    """The levels of the unlabelled rows along the ranking, most likely negative first.
+    """The levels of the unlabelled rows along the ranking of 2-HNC, most likely negative first.
 
     A row's level is the lambda at which it leaves the positive side in stage 1. A jump is a gap
-    between groups of rows; where the levels rise evenly, the place of the cut hangs on the prior
+    between groups of rows; where the levels rise evenly, the place of the cut depends on the prior
     alone.
 
     Parameters
@@ -42,7 +42,7 @@ class NegativeRankingDisplay:
     def from_estimator(cls, estimator: Any, *, ax: Any = None, **kwargs: Any) -> Self:
         """Draws the ranking of a fitted TwoHNCClassifier; `kwargs` as in `plot`."""
         names = ("negative_ranking_", "likely_negative_", "stage1_", "transduction_")
-        check_has(estimator, cls.__name__, *names)
+        check_has(estimator, cls.__name__, *names, owner="TwoHNCClassifier")
         order = estimator.negative_ranking_
         is_negative = estimator.transduction_[order] != estimator.classes_[1]
         display = cls(
