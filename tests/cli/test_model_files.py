@@ -11,7 +11,12 @@ import pandas as pd
 import pytest
 import skops.io
 
-from pucut import PUExtraTreesClassifier, PUThresholdClassifier, TwoHNCClassifier
+from pucut import (
+    PUCutClassifier,
+    PUExtraTreesClassifier,
+    PUThresholdClassifier,
+    TwoHNCClassifier,
+)
 from pucut.methods import METHODS
 from pucut.model_files import ModelFileError, dump_model, load_model
 from tests.helpers.cli_tables import gene_table
@@ -35,18 +40,32 @@ def check_round_trip(estimator):
             expected = getattr(estimator, method)(rows)
             np.testing.assert_array_equal(getattr(saved.estimator, method)(rows), expected)
     np.testing.assert_array_equal(saved.estimator.transduction_, estimator.transduction_)
+    np.testing.assert_array_equal(saved.estimator.scores_, estimator.scores_)
+    assert saved.estimator.prior_ == estimator.prior_
+    assert getattr(saved.estimator, "selection_", ()) == getattr(estimator, "selection_", ())
     assert repr(saved.estimator) == repr(estimator)
 
 
 @pytest.mark.parametrize(
     "estimator",
     [
-        TwoHNCClassifier(random_state=0),
-        TwoHNCClassifier(preset="paper", similarity="forest", prior=0.4, random_state=0),
+        PUCutClassifier(random_state=0),
+        PUCutClassifier(prior=0.4, feature_weights=None, random_state=0),
+        TwoHNCClassifier(prior=0.4, random_state=0),
+        TwoHNCClassifier(prior=0.4, inductive="nearest", random_state=0),
+        TwoHNCClassifier(similarity="forest", prior=0.4, random_state=0),
         PUExtraTreesClassifier(prior=0.4, random_state=0),
         PUThresholdClassifier(prior=0.4, random_state=0),
     ],
-    ids=["2-HNC", "2-HNC of leaves", "PU extra trees", "boosting"],
+    ids=[
+        "pucut",
+        "pucut in one space",
+        "2-HNC",
+        "2-HNC, nearest side",
+        "2-HNC of leaves",
+        "PU extra trees",
+        "boosting",
+    ],
 )
 def test_answers_are_the_same_to_the_bit(estimator):
     check_round_trip(estimator)
@@ -121,14 +140,14 @@ def test_pickles_are_refused_by_content_and_by_name():
 
 def test_other_files_are_refused():
     for data in (b"", b"a,b\n1,2\n"):
-        with pytest.raises(ModelFileError, match="is no model file: it is not a zip"):
+        with pytest.raises(ModelFileError, match="is not a model file: it is not a zip"):
             load_model(data, "m.skops")
     archive = BytesIO()
     with zipfile.ZipFile(archive, "w") as file:
         file.writestr("readme.txt", "nothing")
-    with pytest.raises(ModelFileError, match=r"m\.skops is no model file"):
+    with pytest.raises(ModelFileError, match=r"m\.skops is not a model file"):
         load_model(archive.getvalue(), "m.skops")
-    with pytest.raises(ModelFileError, match=r"m\.skops is no model file of pucut"):
+    with pytest.raises(ModelFileError, match=r"m\.skops is not a model file of pucut"):
         load_model(skops.io.dumps([1, 2]), "m.skops")
     other = skops.io.dumps({"format": 99, "versions": {}, "about": {}, "estimator": None})
     with pytest.raises(ModelFileError, match="has the format 99"):
