@@ -131,7 +131,9 @@ def test_the_page_says_how_pucut_came_to_its_classes(chooser):
 
 
 def by_weight(candidates, kind):
-    return sorted((c for c in candidates if c.kind == kind), key=lambda c: -c.weight)
+    return sorted(
+        (c for c in candidates if c.kind == kind), key=lambda c: (-c.weight, -c.hidden_recall)
+    )
 
 
 def test_probabilities_are_counted(chooser, table):

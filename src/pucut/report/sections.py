@@ -46,10 +46,10 @@ def _tried(title: str, tried: list[dict[str, Any]]) -> Html:
         (
             line["name"],
             f"{percent(line['hidden_recall'])} ± {percent(line['standard_error'])}",
-            Html(_bar(line["weight"] / heaviest) + element("span", percent(line["weight"]))),
+            _bar(line["weight"] / heaviest, percent(line["weight"])),
             line["why"],
         )
-        for line in sorted(tried, key=lambda line: -line["weight"])
+        for line in sorted(tried, key=lambda line: (-line["weight"], -line["hidden_recall"]))
     ]
     heads = ("Tried", "Hidden positives found", "Weight", "Why")
     return html_table(title, heads, lines, class_="tried")
@@ -89,7 +89,7 @@ def probabilities(summary: dict[str, Any]) -> Html:
     lines = [
         (
             f"{step * place} to {step * (place + 1)}{NARROW_SPACE}%",
-            Html(_bar(int(n) / largest) + element("span", grouped(int(n)))),
+            _bar(int(n) / largest, grouped(int(n))),
         )
         for place, n in enumerate(counts)
     ]
@@ -109,10 +109,7 @@ def weights(summary: dict[str, Any]) -> Html:
     shown, rest = every[:MOST_BARS], every[MOST_BARS:]
     largest, total = every[0]["weight"], sum(line["weight"] for line in every)
     lines = [
-        (
-            line["name"],
-            Html(_bar(line["weight"] / largest) + element("span", percent(line["weight"] / total))),
-        )
+        (line["name"], _bar(line["weight"] / largest, percent(line["weight"] / total)))
         for line in shown
     ]
     more = None
@@ -141,10 +138,10 @@ def _weights_lead(summary: dict[str, Any]) -> str:
     return f"{text} in the space that the tables call “{summary['space']}”."
 
 
-def _bar(share: float) -> Html:
-    width = f"{100.0 * share:.2f}"
-    bar = element("rect", width=width, height="10")
-    return element(
+def _bar(share: float, text: str) -> Html:
+    """A bar of this share of its place, and what it stands for."""
+    bar = element("rect", width=f"{100.0 * share:.2f}", height="10")
+    drawn = element(
         "svg",
         bar,
         viewBox="0 0 100 10",
@@ -152,6 +149,7 @@ def _bar(share: float) -> Html:
         class_="bar",
         aria_hidden="true",
     )
+    return element("div", drawn, element("span", text), class_="measure")
 
 
 def sensitivity(summary: dict[str, Any]) -> Html:
@@ -205,8 +203,8 @@ def unreached(summary: dict[str, Any]) -> Html:
             f"{count(partition['n_unreached'], 'sample lies', 'samples lie')} in parts of the "
             "graph without any labelled sample. The cut cannot place them. They are ranked as the "
             "most likely negatives, those farthest from the labelled ones first, and the prior "
-            "alone decides how many of them are positive. More neighbours, or a label among them, would "
-            "reach them. ",
+            "alone decides how many of them are positive. More neighbours, or a label among them, "
+            "would reach them. ",
             button,
             class_="lead",
         ),

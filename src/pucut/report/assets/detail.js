@@ -144,7 +144,7 @@ function values(row) {
   return [
     make("h4", {}, "Its values against the mean"),
     make("table", { id: "values" }, make("thead", {}, make("tr", {}, ...heads)), make("tbody", {}, ...body)),
-    make("p", { class: "note" }, `${note}What differs most comes first, with its weight. Categories stand beside the most frequent one. ` +
+    make("p", { class: "note" }, `${note}The largest differences come first, counted with the weights of the columns. A category stands beside the most frequent one. ` +
       "Dot: this sample, on a scale of three standard deviations either way; line: the mean; diamond: the mean of the labelled."),
   ];
 }
