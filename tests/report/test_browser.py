@@ -170,6 +170,27 @@ def test_points_of_the_map_are_selected_by_keyboard_and_by_pointer(opened, repor
     assert by_id(opened, "detail-title").text == f"Sample {names[row]}"
 
 
+def test_the_map_shows_the_classes(opened, report):
+    """Positives are filled, negatives are rings; asked of rows that no other row covers."""
+    plane = report.summary["plane"]
+    drawn = unpacked(plane["drawn"])
+    canvas = by_id(opened, "map")
+    size = np.array([canvas.size["width"] - 20, canvas.size["height"] - 20])
+    x, y = (unpacked(plane[axis])[drawn] / 65535 for axis in "xy")
+    places = 10 + size * np.column_stack([x, 1 - y])
+    apart = np.linalg.norm(places[:, None] - places[None], axis=2)
+    np.fill_diagonal(apart, np.inf)
+    lone = apart.min(axis=1) > 12
+    is_filled = opened.execute_script(
+        "const pen = document.getElementById('map').getContext('2d');"
+        "return arguments[0].map(([x, y]) => pen.getImageData(x, y, 1, 1).data[3] > 0)",
+        places[lone].round().tolist(),
+    )
+    expected = report.model.transduction_[drawn][lone] == 1
+    assert is_filled == expected.tolist()
+    assert min(expected.sum(), (~expected).sum()) > 5
+
+
 def test_the_download_is_the_table(opened, report, tmp_path):
     model, X, y, names = report.model, report.X, report.y, report.names
     where = {"behavior": "allow", "downloadPath": str(tmp_path)}
