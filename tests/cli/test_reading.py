@@ -134,7 +134,7 @@ def test_line_that_names_the_separator(tmp_path):
 def test_row_names_of_r(tmp_path):
     table = read(tmp_path, '"a" "known"\n"r1" 1.5 1\n"r2" 2 0\n', sep="space")
     assert list(table.frame.columns) == ["row_name", "a", "known"]
-    assert "taken for names of rows" in table.notes[0]
+    assert "is used as the names of the rows" in table.notes[0]
     assert features(table)[1].ids == ("row_name",)
 
 

@@ -192,7 +192,7 @@ def _kind_of_texts(
             example = next(text for text in present if "," in text)
             raise UserError(
                 f"{table.name}, column {name!r}: {example!r} may be a decimal comma or a "
-                "separator of thousands: say --decimal ',' or --decimal '.'"
+                "separator of thousands: use --decimal ',' or --decimal '.'"
             )
         return "number", best
     if present.str.fullmatch(_DATE).all():

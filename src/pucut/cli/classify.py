@@ -32,11 +32,11 @@ The label column marks the known positives (1, yes, positive ...); other values 
 empty cells mean unlabelled. The output has a line for every row, in the order of
 the table: identifiers, the label, the predicted class, a score (higher is more
 positive) and the probability of being positive. Known positives are predicted
-positive; their probability says what the others make of them.
+positive; their probability says how positive the other rows make them look.
 
-Columns of numbers, dates and few different texts are used. Which columns are not,
-and why, is said on stderr. Cells that are empty, or hold NA, NaN, null or ?, are
-missing values.
+Columns of numbers, of dates and of a few different texts are used. Which columns are
+not used, and why, is reported on stderr. Cells that are empty, or hold NA, NaN, null
+or ?, are missing values.
 
 examples:
   pucut classify genes.csv --label-column known --out predictions.csv

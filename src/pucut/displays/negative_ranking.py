@@ -20,7 +20,7 @@ class NegativeRankingDisplay:
     levels : array-like of shape (n_unlabelled,)
         In the order of the ranking.
     n_likely_negative : int
-        How many of the first were taken for negatives by stage 2.
+        How many of the first were held as negatives in stage 2.
     n_negative : int, optional
         How many unlabelled rows are negative in the end. Stage 2 may choose others than the first.
 
