@@ -105,7 +105,7 @@ def test_prior(table, capsys):
 def test_compare(tmp_path, capsys, monkeypatch):
     # Tracing every allocation takes most of the time, and is tested elsewhere.
     monkeypatch.setattr("pucut.comparison._peak_bytes", lambda action: 0)
-    frame, is_positive = gene_table()
+    frame, is_positive = gene_table(n_rows=120)
     path = write_csv(tmp_path / "t.csv", frame.assign(truth=np.where(is_positive, "yes", "no")))
     call = ["compare", path, "--label-column", "known", "--prior", "40%", "--truth-column", "truth"]
     three = ["--methods", "rocchio,2-hnc,pu-cut", "--json"]
@@ -116,8 +116,8 @@ def test_compare(tmp_path, capsys, monkeypatch):
     assert [row["accuracy"] for row in found["rows"]] == [row.accuracy for row in expected.rows]
     assert "truth" not in found["features"]
     shown, _ = notes(capsys, *call, "--methods", "rocchio")
-    assert shown.startswith(f"{N_ROWS} rows, {y.sum()} labelled, prior 0.400\n")
-    empty = write_csv(tmp_path / "e.csv", frame.assign(truth=[None, *["yes", "no"] * 119, "no"]))
+    assert shown.startswith(f"120 rows, {y.sum()} labelled, prior 0.400\n")
+    empty = write_csv(tmp_path / "e.csv", frame.assign(truth=[None, *["yes", "no"] * 59, "no"]))
     said = failure(capsys, "compare", empty, "--label-column", "known", "--truth-column", "truth")
     assert "column 'truth' is empty in line 2: true classes must be known" in said
 
