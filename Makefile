@@ -4,6 +4,7 @@
 PYTHON ?= python3
 FUZZ_SECONDS ?= 60
 PYTEST_ARGS ?=
+BENCH_ARGS ?=
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -24,7 +25,6 @@ INSTALLED_WITHOUT_WARNINGS := $(VENV)/.installed-without-warnings
 PACKAGE_SOURCES := $(shell find native bindings src \
 	\( -path native/tests -o -path native/fuzz -o -name __pycache__ \) -prune -o -print)
 CXX_FILES = $(shell find native bindings -name '*.cpp' -o -name '*.hpp')
-BENCHMARKS = $(sort $(wildcard benchmarks/bench_*.py))
 
 # Requirements stand in pyproject.toml alone. This prints lists of them, one requirement a line:
 # "build", "run", or the name of an extra.
@@ -52,8 +52,8 @@ docs: $(INSTALLED) $(DOCS_READY) ## build the documentation into build/docs/html
 	OMP_NUM_THREADS=1 $(BIN)/python -m sphinx -W --keep-going -n -q -d build/docs/doctrees docs build/docs/html
 	@echo "open build/docs/html/index.html"
 
-bench: $(INSTALLED) $(PEERS_READY) ## run the benchmarks, beside the peers that can be installed
-	@set -e; for file in $(BENCHMARKS); do echo "== $$file"; $(BIN)/python $$file; done
+bench: $(INSTALLED) $(PEERS_READY) ## run all benchmarks, or those that BENCH_ARGS names, and show one summary
+	$(BIN)/python -m benchmarks $(BENCH_ARGS)
 
 fuzz: $(BUILD_READY) ## run each fuzzer for FUZZ_SECONDS (60)
 	@# clang has libFuzzer, which is guided by coverage; other compilers get native/fuzz/driver.cpp.
@@ -120,8 +120,9 @@ $(DOCS_READY): $(BUILD_READY)
 	@touch $@
 
 # A peer that does not install here is left out of the comparison; the others are still measured.
+# Some benchmarks need Dask and PyTorch, and are left out without them.
 $(PEERS_READY): $(BUILD_READY)
-	@$(REQUIREMENTS) bench | while read -r peer; do \
+	@$(REQUIREMENTS) bench dask torch | while read -r peer; do \
 		$(PIP_INSTALL) "$$peer" || echo "could not install $$peer: measuring without it" >&2; done
 	@touch $@
 

@@ -3,16 +3,17 @@ Reproducing the paper
 =====================
 
 The experiments of the paper are run by ``python -m paper``, and its tables are made from the rows
-of finished runs by ``python -m paper tables``, ours beside the published ones. This page makes the
-tables from the committed rows, where there are any, and repeats the protocol on a small dataset.
+of finished runs by ``python -m paper tables``, with the published numbers next to ours. This page
+makes the tables from the committed rows, if there are any, and repeats the protocol on a small
+dataset.
 """
 
 # %%
 # The tables, from committed rows
 # -------------------------------
 #
-# ``paper/rows`` has a line for every finished run, ``paper/published`` what the paper prints.
-# Making all tables and figures of them takes seconds.
+# ``paper/rows`` has one line per finished run, ``paper/published`` what the paper prints. Making
+# all tables and figures from them takes seconds.
 
 import sys
 import tempfile
@@ -57,9 +58,9 @@ for (metric, dataset, method), score in published.scores.items():
 # ---------------------------------
 #
 # Five times 60 % of the positives are drawn and labelled; seeds come from the names of dataset and
-# repetition. Every method is given the true prior, and what it says of the unlabelled rows is
-# compared with the truth. The honest opponents are methods that get the same prior and use it the
-# same way.
+# repetition. Every method is given the true prior, and its answers for the unlabelled rows are
+# compared with the truth. The fair comparison is with methods that get the same prior and use it in
+# the same way.
 
 X, benign = load_breast_cancer(return_X_y=True)
 is_positive = benign == 1

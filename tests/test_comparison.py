@@ -1,4 +1,4 @@
-"""`compare`: its numbers are those one would compute by hand, and nothing fails as a whole."""
+"""`compare`: its numbers are those one would compute by hand, and one failure does not stop it."""
 
 import dataclasses
 import json

@@ -75,7 +75,7 @@ class Interruption:
 
 
 def interrupt_after(child, seconds):
-    """Send SIGINT so long after the child's next start; None if the solve was over before."""
+    """Send SIGINT this long after the child's next start; None if the solve was over before."""
     assert child.stdout.readline().split() == ["start"]
     time.sleep(seconds)
     sent = time.monotonic()

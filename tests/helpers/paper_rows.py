@@ -1,4 +1,4 @@
-"""Made-up rows of finished runs, in the form of those of `paper/rows`.
+"""Made-up rows of finished runs, in the format of `paper/rows`.
 
 `python tests/paper_rows.py FOLDER` writes a set of the full size, to look at the page.
 """

@@ -73,7 +73,7 @@ def test_risk_is_that_of_the_papers(loss, of_margin):
 
 
 def test_expected_risk_is_that_of_the_truth():
-    """Unbiased: over many rows it is the risk that knows the classes."""
+    """Unbiased: over many rows it equals the risk computed from the true classes."""
     random = np.random.default_rng(1)
     n_rows, prior = 400_000, 0.35
     is_positive = random.random(n_rows) < prior
@@ -308,7 +308,7 @@ def test_networks_of_the_user():
         np.testing.assert_array_equal(value, before[name])
     with pytest.raises(TypeError, match=r"torch\.nn\.Module"):
         NNPUClassifier(str, **settings).fit(X, y)
-    with pytest.raises(ValueError, match=r"one number a row.*\(.*, 2\)"):
+    with pytest.raises(ValueError, match=r"one number per row.*\(.*, 2\)"):
         NNPUClassifier(nn.Linear(4, 2), **settings).fit(X, y)
 
 

@@ -1,4 +1,4 @@
-"""2-HNC on what is too large for plain arrays, in small: files, limits, samples of rows."""
+"""2-HNC on what is too large for plain arrays, at small scale: files, limits, samples of rows."""
 
 from dataclasses import fields
 

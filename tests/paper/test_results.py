@@ -10,7 +10,7 @@ PAPER = Path(__file__).parents[2] / "paper"
 
 
 def test_the_committed_summary_is_that_of_the_committed_rows(tmp_path):
-    """Tables and figures are made in seconds; only the summary is committed beside the rows."""
+    """Tables and figures are made in seconds; only the summary is committed next to the rows."""
     if not (PAPER / "rows").is_dir():
         pytest.skip("no rows beside this package")
     write_all(PAPER / "rows", PAPER / "published", tmp_path)

@@ -291,7 +291,7 @@ def test_difference_to_the_paper_in_standard_errors(tmp_path):
     assert column(table, "Vote", "PU ET: difference").value == pytest.approx(0.4)
     units = column(table, "Vote", "PU ET: in s.e.").value
     assert units == pytest.approx(0.4 / np.hypot(1.0, 1.09))
-    # Brackets of balanced accuracy are no standard errors: those of accuracy stand in.
+    # Brackets of balanced accuracy are not standard errors: those of accuracy are used instead.
     table = real_tables.beside_paper(results, published, ("vote",), "balanced_accuracy", "t")
     assert column(table, "Vote", "PU ET: paper") == Cell(92.22)
     units = column(table, "Vote", "PU ET: in s.e.").value

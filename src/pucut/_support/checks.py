@@ -24,7 +24,7 @@ MAX_NODES = np.iinfo(np.int32).max
 class SymmetricGraph:
     """A checked graph in canonical CSR form: rows sorted, no duplicates, weights >= 0.
 
-    Weights are of single or double precision, and computed with in double.
+    Weights are in single or double precision; computations are in double.
     """
 
     offsets: npt.NDArray[np.int64]
@@ -61,7 +61,7 @@ def checked_graph(graph: Any) -> SymmetricGraph:
         )
     if graph.ndim != 2 or graph.shape[0] != graph.shape[1]:
         shape = " x ".join(str(length) for length in graph.shape)
-        raise ValueError(f"graph must be square, one row and one column a node, found {shape}")
+        raise ValueError(f"graph must be square, one row and one column per node, found {shape}")
     if graph.dtype.kind not in "biuf":
         raise TypeError(f"graph must have real weights, found dtype {graph.dtype}")
     if graph.shape[0] > MAX_NODES:
@@ -109,13 +109,13 @@ def _raise_graph_fault(graph: SymmetricGraph, fault: int, row: int, place: int) 
 
 
 def checked_values(values: Any, n_nodes: int, name: str) -> FloatArray:
-    """One finite number a node."""
+    """One finite number per node."""
     array = np.asarray(values)
     if array.dtype.kind not in "biuf":
         raise TypeError(f"{name} must be an array of real numbers, found dtype {array.dtype}")
     if array.shape != (n_nodes,):
         raise ValueError(
-            f"{name} must have shape ({n_nodes},), one number a node, found {array.shape}"
+            f"{name} must have shape ({n_nodes},), one number per node, found {array.shape}"
         )
     array = np.ascontiguousarray(array, dtype=np.float64)
     finite = np.isfinite(array)
@@ -142,12 +142,12 @@ def is_sparse(rows: Any) -> bool:
 
 
 def checked_scores(scores: Any, name: str, n_samples: int | None = None) -> FloatArray:
-    """One finite number a row; of as many rows as there are labels, where that is known."""
+    """One finite number per row; as many rows as there are labels, if that is known."""
     array = np.asarray(scores)
     if array.dtype.kind not in "biuf":
         raise TypeError(f"{name} must be an array of real numbers, found dtype {array.dtype}")
     if array.ndim != 1:
-        raise ValueError(f"{name} must be one number a row, found shape {array.shape}")
+        raise ValueError(f"{name} must be one number per row, found shape {array.shape}")
     if n_samples is not None and len(array) != n_samples:
         raise ValueError(
             f"Found input variables with inconsistent numbers of samples: y has {n_samples} "
@@ -214,7 +214,7 @@ def checked_seeds(seeds: Any, n_nodes: int, name: str) -> BoolArray:
 
 
 def checked_n_threads(n_threads: Any) -> int:
-    """None stands for the processors this process may use."""
+    """None stands for the number of processors this process may use."""
     if n_threads is None:
         affinity = getattr(os, "sched_getaffinity", None)
         return len(affinity(0)) if affinity else os.cpu_count() or 1

@@ -1,26 +1,21 @@
 """pucut beside other PU libraries: scikit-learn's checks, probabilities, and one split of digits.
 
-Installs nothing. Libraries that cannot be imported are left out, and named; `make bench` installs
-those of the extra `bench`. Prints a table in Markdown:
-
-checks       how many of scikit-learn's checks of an estimator fail, and how many were made
-sums         the sum of a row of predict_proba that is farthest from 1, or "-" without that method
-accuracy     on 600 digits that no fit saw: odd or even, 30 % of the odd ones of the others labelled
+digits  accuracy in % on 600 digits that no fit saw: odd or even, 30 % of the odd ones of the others
+        labelled; the sum of a row of predict_proba that is farthest from 1; seconds of the fit
+checks  how many of scikit-learn's checks of an estimator fail, and how many were made
 
 Every estimator has its default parameters, and those it cannot do without. For the accuracy those
 that take a prior are given the true one; for the checks only those that need one are given any, and
 it is 0.9, so that it is above the share of positives in the tables of these checks. Columns are
 standardised, for the sake of linear methods. Estimators that need PyTorch are left out on all
-sides. Options: --package NAME (several times), --no-checks.
+sides. Libraries that cannot be imported are left out, and named; `make bench` installs those of the
+extra `bench`. No goals.
 """
 
-import argparse
-import importlib
 import inspect
 import io
-import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field
 from importlib.metadata import version
@@ -34,6 +29,8 @@ from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
 
+from benchmarks.harness import Benchmark, Option, Run
+from benchmarks.timing import side_by_side
 from pucut.datasets import pu_split
 
 LABELLED_SHARE = 0.3
@@ -71,6 +68,7 @@ class Subject:
 
 
 OURS = (
+    "PUCutClassifier",
     "TwoHNCClassifier",
     "PUExtraTreesClassifier",
     "PUThresholdClassifier",
@@ -154,47 +152,51 @@ def attempted(action: Callable[[], str]) -> str:
             return type(error).__name__
 
 
-def line(subject: Subject, module: Any, split: Split, with_checks: bool) -> list[str]:
-    estimator = subject.for_accuracy(module, split.prior)
-    start = time.perf_counter()
-    holder: list[Any] = []
-    problem = attempted(lambda: str(holder.append(fitted(estimator, split))))
-    seconds = f"{time.perf_counter() - start:.1f}"
-    checks = attempted(lambda: failed_checks(subject.for_checks(module))) if with_checks else ""
-    if not holder:
-        return [subject.package, subject.name, checks, problem, "", seconds]
-    model = holder[0]
-    return [
-        subject.package,
-        subject.name,
-        checks,
-        attempted(lambda: sums_of(model, split)),
-        attempted(lambda: accuracy_of(model, split)),
-        seconds,
-    ]
+bench = Benchmark(
+    __file__,
+    __doc__,
+    options={
+        "packages": Option(tuple(dict.fromkeys(subject.package for subject in SUBJECTS))),
+        "first": Option(0, quick=2, help="how many estimators of each package; 0 for all"),
+    },
+)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    packages = list(dict.fromkeys(subject.package for subject in SUBJECTS))
-    parser.add_argument("--package", action="append", choices=packages)
-    parser.add_argument("--no-checks", action="store_true")
-    arguments = parser.parse_args()
-    modules = {}
-    for name in arguments.package or packages:
-        try:
-            modules[name] = importlib.import_module(name)
-            print(f"{name} {version(name.replace('_', '-'))}")
-        except ImportError:
-            print(f"{name} cannot be imported here, and is left out")
+def subjects(run: Run) -> Iterator[tuple[str, Subject, Any]]:
+    """(what a row is called, estimator, its package)"""
+    for package in run.options.packages:
+        module = run.peer(package)
+        if module is None:
+            continue
+        run.note(f"{package} {version(package.replace('_', '-'))}")
+        of_package = [subject for subject in SUBJECTS if subject.package == package]
+        for subject in of_package[: run.options.first or None]:
+            yield f"{package} {subject.name}", subject, module
+
+
+@bench.part
+def digits(run: Run) -> None:
     split = digits_split()
-    print("\n| library | estimator | failed checks | sums of probabilities | accuracy % | fit s |")
-    print("|---|---|---|---|---|---|")
-    for subject in SUBJECTS:
-        if subject.package in modules:
-            cells = line(subject, modules[subject.package], split, not arguments.no_checks)
-            print(f"| {' | '.join(cells)} |", flush=True)
+    for name, subject, module in subjects(run):
+        estimator, fits = subject.for_accuracy(module, split.prior), []
+
+        def fit(estimator: Any = estimator, fits: list[Any] = fits) -> str:
+            return attempted(lambda: str(fits.append(fitted(estimator, split))))
+
+        timing = side_by_side({"fit": fit}, 1)["fit"]
+        accuracy = attempted(lambda fits=fits: accuracy_of(fits[0], split)) if fits else None
+        sums = attempted(lambda fits=fits: sums_of(fits[0], split)) if fits else timing.result
+        run.row(name, {"accuracy": accuracy, "sums": sums, "fit s": timing.seconds})
+
+
+@bench.part
+def checks(run: Run) -> None:
+    for name, subject, module in subjects(run):
+        said = attempted(
+            lambda subject=subject, module=module: failed_checks(subject.for_checks(module))
+        )
+        run.row(name, {"failed checks": said})
 
 
 if __name__ == "__main__":
-    main()
+    bench.main()
