@@ -3,8 +3,8 @@ A report
 ========
 
 Which digits are odd, if 60 % of the odd ones are known and nothing else? The answer as one HTML
-file to open in a browser: all cuts on a map, the ranking of all digits, and why each is where it
-is.
+file to open in a browser: what was tried, all digits on a map and in a ranking, and why each has
+its class.
 
 ``python examples/report_digits.py FILE`` chooses where it is written; ``pucut classify`` writes the
 same for a table with ``--report``.
@@ -16,7 +16,7 @@ from pathlib import Path
 
 from sklearn.datasets import load_digits
 
-from pucut import TwoHNCClassifier
+from pucut import PUCutClassifier
 from pucut.datasets import pu_split
 from pucut.report import summarise, write
 
@@ -24,11 +24,12 @@ out = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(tempfile.mkdtemp()) / "re
 
 X, digit = load_digits(return_X_y=True)
 is_known = pu_split(digit % 2 == 1, 0.6, random_state=0)
-model = TwoHNCClassifier(random_state=0).fit(X, is_known)
+model = PUCutClassifier(random_state=0).fit(X, is_known)
 
 # %%
 # ``summarise`` turns a fitted model into a plain dict; the page is made from the dict alone. Names
-# of rows and columns are for the reader.
+# of rows and columns are for the reader. A ``TwoHNCClassifier`` has a page too, with a slider
+# through all of its cuts.
 
 summary = summarise(
     model,
@@ -38,7 +39,7 @@ summary = summarise(
     feature_names=[f"row {row}, column {column}" for row in range(8) for column in range(8)],
 )
 write(out, summary)
-print(f"{model.transduction_.sum()} of {len(X)} digits are taken for odd; see {out.name}.")
+print(f"{model.transduction_.sum()} of {len(X)} digits are classified as odd; see {out.name}.")
 
 # %%
 # The dict can be kept as JSON and used for other things. These are the cautions that the page

@@ -7,8 +7,8 @@ file, from the command line.
 """
 
 # %%
-# A table such as one gets
-# ------------------------
+# A table as it comes
+# -------------------
 #
 # It is made from scikit-learn's breast cancer data: an identifier, a column of strings, a column of
 # a category type, and missing values. 60 % of the malignant cases, the positives here, are known.
@@ -23,7 +23,7 @@ import numpy as np
 import pandas as pd
 from sklearn.datasets import load_breast_cancer
 
-from pucut import TwoHNCClassifier
+from pucut import PUCutClassifier
 from pucut.datasets import pu_split
 
 data = load_breast_cancer(as_frame=True)
@@ -46,7 +46,7 @@ print(table.dtypes.to_string())
 # Nothing has to be encoded, filled in or scaled. Strings and categories become one feature per
 # value, numbers are standardised, and missing values count as the mean.
 
-model = TwoHNCClassifier(random_state=0).fit(table, known)
+model = PUCutClassifier(random_state=0).fit(table, known)
 truth = pd.Series(is_malignant[~known], name="malignant")
 said = pd.Series(model.transduction_[~known], name="said malignant")
 print(pd.crosstab(truth, said))

@@ -11,7 +11,12 @@ import pandas as pd
 import pytest
 import skops.io
 
-from pucut import PUExtraTreesClassifier, PUThresholdClassifier, TwoHNCClassifier
+from pucut import (
+    PUCutClassifier,
+    PUExtraTreesClassifier,
+    PUThresholdClassifier,
+    TwoHNCClassifier,
+)
 from pucut.methods import METHODS
 from pucut.model_files import ModelFileError, dump_model, load_model
 from tests.helpers.cli_tables import gene_table
@@ -35,18 +40,32 @@ def check_round_trip(estimator):
             expected = getattr(estimator, method)(rows)
             np.testing.assert_array_equal(getattr(saved.estimator, method)(rows), expected)
     np.testing.assert_array_equal(saved.estimator.transduction_, estimator.transduction_)
+    np.testing.assert_array_equal(saved.estimator.scores_, estimator.scores_)
+    assert saved.estimator.prior_ == estimator.prior_
+    assert getattr(saved.estimator, "selection_", ()) == getattr(estimator, "selection_", ())
     assert repr(saved.estimator) == repr(estimator)
 
 
 @pytest.mark.parametrize(
     "estimator",
     [
-        TwoHNCClassifier(random_state=0),
-        TwoHNCClassifier(preset="paper", similarity="forest", prior=0.4, random_state=0),
+        PUCutClassifier(n_estimators=20, random_state=0),
+        PUCutClassifier(prior=0.4, feature_weights=None, random_state=0),
+        TwoHNCClassifier(prior=0.4, random_state=0),
+        TwoHNCClassifier(prior=0.4, inductive="nearest", random_state=0),
+        TwoHNCClassifier(similarity="forest", prior=0.4, random_state=0),
         PUExtraTreesClassifier(prior=0.4, random_state=0),
-        PUThresholdClassifier(prior=0.4, random_state=0),
+        PUThresholdClassifier(prior=0.4, n_folds=2, random_state=0),
     ],
-    ids=["2-HNC", "2-HNC of leaves", "PU extra trees", "boosting"],
+    ids=[
+        "pucut",
+        "pucut in one space",
+        "2-HNC",
+        "2-HNC, nearest side",
+        "2-HNC of leaves",
+        "PU extra trees",
+        "boosting",
+    ],
 )
 def test_answers_are_the_same_to_the_bit(estimator):
     check_round_trip(estimator)
@@ -54,7 +73,10 @@ def test_answers_are_the_same_to_the_bit(estimator):
 
 @pytest.mark.parametrize("name", ["Rocchio", "spies", "label propagation", "isolation forest"])
 def test_other_methods(name):
-    check_round_trip(METHODS[name]().set_params(prior=0.4, random_state=0))
+    estimator = METHODS[name]().set_params(prior=0.4, random_state=0)
+    if name == "isolation forest":
+        estimator.set_params(estimator__n_estimators=10)
+    check_round_trip(estimator)
 
 
 class Elsewhere:

@@ -8,8 +8,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pucut.cli._columns import feature_frame, plan_columns
+from pucut.cli._columns import plan_columns
 from pucut.cli._errors import UserError
+from pucut.cli._features import feature_frame
 from pucut.cli._labels import read_labels
 from pucut.cli._reading import read_input
 from tests.helpers.cli_tables import failure, gene_table
@@ -133,7 +134,7 @@ def test_line_that_names_the_separator(tmp_path):
 def test_row_names_of_r(tmp_path):
     table = read(tmp_path, '"a" "known"\n"r1" 1.5 1\n"r2" 2 0\n', sep="space")
     assert list(table.frame.columns) == ["row_name", "a", "known"]
-    assert "taken for names of rows" in table.notes[0]
+    assert "is used as the names of the rows" in table.notes[0]
     assert features(table)[1].ids == ("row_name",)
 
 
@@ -185,7 +186,7 @@ def test_what_columns_are(tmp_path):
         {
             "sample_id": np.arange(n_rows) % 50,  # named like an identifier
             "accession": [f"x{row}" for row in range(n_rows)],  # unique texts
-            "paid": np.arange(n_rows) / 7,  # ends in "id", and is none
+            "paid": np.arange(n_rows) / 7,  # ends in "id", but is not one
             "colour": np.resize(["red", "green", None], n_rows),
             "day": pd.date_range("1970-01-01", periods=n_rows).strftime("%Y-%m-%d"),
             "tested": np.resize(["x", None, None], n_rows),
@@ -219,7 +220,7 @@ def test_what_columns_are(tmp_path):
         "'same': not used, constant",
         "'empty': not used, without any value",
         "'story': not used, free text (30 different texts in 60 rows)",
-        "'mostly': 2 cells are no numbers and count as missing: 'n.d.', '> 5', first in line 2",
+        "'mostly': 2 cells are not numbers and count as missing: 'n.d.', '> 5', first in line 2",
     )
 
 
@@ -305,17 +306,11 @@ def test_wrong_labels(tmp_path, cells, given, message):
     [
         ("known\n1\n0\n", [], "has one column, 'known': there is nothing to learn from"),
         ("a,known\n1,1\n1,0\n", [], "no column that can be used as a feature ('a': not used, cons"),
-        ("a,Known\n1,1\n2,0\n", [], "no column of {path}: did you mean 'Known'?"),
+        ("a,Known\n1,1\n2,0\n", [], "not a column of {path}: did you mean 'Known'?"),
         ("a,label\n1,1\n2,0\n", [], "there are 'a', 'label'"),
-        ("a,known\n1,1\n2,0\n", ["--id-column", "b"], "--id-column 'b' is no column"),
+        ("a,known\n1,1\n2,0\n", ["--id-column", "b"], "--id-column 'b' is not a column"),
         ("a,known\n1,1\n2,0\n", ["--id-column", "known"], "named by two options"),
         ("a,known\n1,1\n2,0\n3,0\n", ["--prior", "0.1"], "below the labelled fraction"),
-        ("a,known\n1,1\n2,0\n3,0\n", ["--preset", "none"], "'preset'"),
-        (
-            "a,known\n1,1\n2,0\n",
-            ["--preset", "paper", "--method", "rocchio"],
-            "--preset is for 2-hnc",
-        ),
     ],
 )
 def test_mistakes_are_one_line(tmp_path, capsys, content, arguments, message):

@@ -1,4 +1,4 @@
-"""The command in a real shell: pipes, signals, exit codes, large files."""
+"""The command in a real shell: pipes, signals, exit codes, devices."""
 
 import json
 import os
@@ -35,19 +35,16 @@ QUICK = f"--label-column known {' '.join(CLASSIFY)}"
 
 
 def test_stdin_to_stdout(folder):
-    done = shell(f"cat genes.csv | pucut classify - {QUICK} | tail -n +2 | sort", folder)
+    done = shell(f"cat genes.csv | pucut classify - {QUICK} | cat", folder)
     assert done.returncode == 0
-    answers = pd.read_csv(StringIO(done.stdout), header=None)
-    assert answers[0].tolist() == [f"g{row:04d}" for row in range(N_ROWS)]
+    assert done.stdout.splitlines()[0] == "gene,known,predicted,score,probability"
+    answers = pd.read_csv(StringIO(done.stdout))
+    assert answers["gene"].tolist() == [f"g{row:04d}" for row in range(N_ROWS)]
     assert "rows are known positives" in done.stderr
 
 
 def test_a_reader_that_goes_away(folder):
-    done = shell(f"pucut classify genes.csv {QUICK} --quiet | head -n 2", folder)
-    assert done.stdout.splitlines()[0] == "gene,known,predicted,score,probability"
-    assert len(done.stdout.splitlines()) == 2
-    assert done.stderr == ""
-    # What head leaves in the pipe depends on its size; this one is closed before a line is written.
+    """As `head` does; here the pipe is closed before a line is written, whatever its size."""
     call = [*PUCUT.split(), "classify", "genes.csv", *QUICK.split(), "--quiet"]
     with subprocess.Popen(
         call, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -61,19 +58,8 @@ def test_exit_codes(folder):
     done = shell("pucut classify genes.csv --label-column knwon; echo $?", folder)
     assert done.stdout == "2\n"
     assert done.stderr == (
-        "pucut: --label-column 'knwon' is no column of genes.csv: did you mean 'known'?\n"
+        "pucut: --label-column 'knwon' is not a column of genes.csv: did you mean 'known'?\n"
     )
-    done = shell("pucut classify genes.csv; echo $?; pucut --version", folder)
-    assert done.stdout.startswith("2\npucut ")
-    assert "--label-column" in done.stderr
-
-
-def test_out_is_not_the_input(folder):
-    before = (folder / "genes.csv").read_bytes()
-    done = shell(f"pucut classify genes.csv {QUICK} --out ./genes.csv", folder)
-    assert done.returncode == 2
-    assert done.stderr == "pucut: --out './genes.csv' is the input itself: choose another name\n"
-    assert (folder / "genes.csv").read_bytes() == before
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
@@ -111,30 +97,3 @@ def test_interruption(folder):
     assert out == ""
     assert err == "pucut: interrupted\n"
     assert not [name for name in os.listdir(folder) if name.startswith(("o.csv", ".o.csv"))]
-
-
-def test_many_rows(folder):
-    """200 000 rows, with gaps and texts, ranked by a quick method."""
-    n_rows = 200_000
-    random = np.random.default_rng(0)
-    is_positive = random.random(n_rows) < 0.3
-    frame = pd.DataFrame(
-        {
-            "sample_id": np.arange(n_rows),
-            "a": (random.normal(size=n_rows) + 4 * is_positive).round(2),
-            "b": random.integers(0, 9, n_rows),
-            "site": random.choice(["north", "south"], n_rows),
-            "known": np.where(is_positive & (random.random(n_rows) < 0.5), "1", ""),
-        }
-    )
-    frame.loc[random.random(n_rows) < 0.01, "b"] = None
-    write_csv(folder / "large.csv", frame, sep=";", encoding="utf-8-sig")
-    done = shell(
-        "pucut rank large.csv --label-column known --method pu-bagging --prior 0.3 --top 1000",
-        folder,
-    )
-    assert done.returncode == 0, done.stderr
-    ranked = pd.read_csv(StringIO(done.stdout))
-    assert len(ranked) == 1000
-    assert is_positive[ranked["sample_id"]].mean() > 0.95
-    assert frame["known"][ranked["sample_id"]].eq("").all()

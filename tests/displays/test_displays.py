@@ -17,6 +17,7 @@ from pucut import (
     NegativeRankingDisplay,
     PriorSensitivityDisplay,
     PUCalibrationDisplay,
+    PUCutClassifier,
     PUExtraTreesClassifier,
     TwoHNCClassifier,
 )
@@ -29,11 +30,24 @@ def table():
     return pu_table(300)
 
 
-@pytest.fixture(scope="module", params=["paper", "default"])
-def model(request, table):
+def fitted(make, table):
     X, y, truth = table
-    given = {"preset": "paper"} if request.param == "paper" else {}
-    return TwoHNCClassifier(prior=float(truth.mean()), random_state=0, **given).fit(X, y)
+    return make(prior=float(truth.mean()), n_estimators=20, random_state=0).fit(X, y)
+
+
+@pytest.fixture(scope="module")
+def paper(table):
+    return fitted(TwoHNCClassifier, table)
+
+
+@pytest.fixture(scope="module")
+def chooser(table):
+    return fitted(PUCutClassifier, table)
+
+
+@pytest.fixture(params=["paper", "chooser"])
+def model(request):
+    return request.getfixturevalue(request.param)
 
 
 @pytest.fixture(autouse=True)
@@ -47,7 +61,8 @@ def test_matplotlib_is_imported_only_to_draw():
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
-def test_cut_path_shows_the_share_of_every_cut(model):
+def test_cut_path_shows_the_share_of_every_cut(paper):
+    model = paper
     display = CutPathDisplay.from_estimator(model)
     for line, path in zip(display.lines_, (model.stage1_, model.stage2_), strict=True):
         lams, shares = line.get_data()
@@ -66,7 +81,8 @@ def test_cut_path_shows_the_share_of_every_cut(model):
     assert display.figure_ is display.ax_.figure
 
 
-def test_plots_draw_on_given_axes_and_pass_on_what_is_given(model):
+def test_plots_draw_on_given_axes_and_pass_on_what_is_given(paper):
+    model = paper
     _, ax = plt.subplots()
     display = CutPathDisplay.from_estimator(model, ax=ax, linewidth=5)
     assert display.ax_ is ax
@@ -77,13 +93,12 @@ def test_plots_draw_on_given_axes_and_pass_on_what_is_given(model):
     assert {line.get_color() for line in again.lines_} == {"red"}
 
 
-def test_negative_ranking(model):
+def test_negative_ranking(paper):
+    model = paper
     display = NegativeRankingDisplay.from_estimator(model)
     places, levels = display.line_.get_data()
     np.testing.assert_array_equal(places, np.arange(1, len(model.negative_ranking_) + 1))
     for level, row in zip(levels, model.negative_ranking_, strict=True):
-        if model.preset != "paper":
-            break
         # The row is in S up to its level and not behind it.
         assert model.stage1_.source_set(level)[row]
         if level < 1.0:
@@ -111,10 +126,10 @@ def test_sensitivity_counts_rows_by_hand():
     assert display.interval_ is None
 
 
-@pytest.mark.parametrize("make", [TwoHNCClassifier, PUExtraTreesClassifier])
+@pytest.mark.parametrize("make", [TwoHNCClassifier, PUCutClassifier, PUExtraTreesClassifier])
 def test_sensitivity_of_estimators(make, table):
     X, y, _ = table
-    estimator = make(random_state=0).fit(X, y)
+    estimator = make(n_estimators=20, random_state=0).fit(X, y)
     display = PriorSensitivityDisplay.from_estimator(estimator, y)
     priors = np.asarray(display.priors)
     here = np.argmin(np.abs(priors - estimator.prior_))
@@ -173,7 +188,7 @@ def test_calibration_of_an_estimator(model, table):
     X, y, _ = table
     display = PUCalibrationDisplay.from_estimator(model, X, y, n_bins=5)
     assert display.prior == model.prior_
-    assert display.line_.get_label() == "TwoHNCClassifier"
+    assert display.line_.get_label() == type(model).__name__
     assert display.calibration.n_rows.sum() == len(X)
     # Weighted by rows the shares have the prior as their mean, whatever the bins.
     bins = display.calibration
@@ -183,8 +198,6 @@ def test_calibration_of_an_estimator(model, table):
 @pytest.mark.parametrize(
     ("draw", "error", "match"),
     [
-        (lambda m, X, y: CutPathDisplay.from_estimator(m), TypeError, "has no stage1_"),
-        (lambda m, X, y: NegativeRankingDisplay.from_estimator(m), TypeError, "negative_ranking_"),
         (
             lambda m, X, y: PriorSensitivityDisplay.from_estimator(m, y, reach=2.0),
             ValueError,
@@ -209,9 +222,25 @@ def test_calibration_of_an_estimator(model, table):
 )
 def test_errors_say_what_was_found(draw, error, match, table):
     X, y, _ = table
-    estimator = PUExtraTreesClassifier(n_estimators=5, random_state=0).fit(X, y)
+    estimator = PUExtraTreesClassifier(prior=0.5, n_estimators=5, random_state=0).fit(X, y)
     with pytest.raises(error, match=match):
         draw(estimator, X, y)
+
+
+@pytest.mark.parametrize(
+    ("display", "missing"),
+    [
+        (CutPathDisplay, "stage1_, stage2_, partition_"),
+        (NegativeRankingDisplay, "likely_negative_, stage1_"),
+    ],
+)
+def test_what_only_2_hnc_has_is_not_drawn_of_others(display, missing, chooser):
+    with pytest.raises(TypeError) as refused:
+        display.from_estimator(chooser)
+    assert str(refused.value) == (
+        f"{display.__name__} shows what TwoHNCClassifier has, found PUCutClassifier, which has no "
+        f"{missing}"
+    )
 
 
 def test_an_unfitted_estimator_is_refused():

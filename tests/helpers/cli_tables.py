@@ -4,6 +4,9 @@ import numpy as np
 import pandas as pd
 
 from pucut.cli import main
+from pucut.cli._columns import plan_columns
+from pucut.cli._features import feature_frame
+from pucut.cli._reading import read_input
 
 N_ROWS = 240
 CLASSIFY = ("--method", "pu-extra-trees", "--n-jobs", "1", "--prior", "0.4")
@@ -36,6 +39,13 @@ def write_csv(path, table=None, **options):
     frame = gene_table()[0] if table is None else table
     frame.to_csv(path, index=False, **options)
     return str(path)
+
+
+def known_features(path):
+    """What the command learns from: the features, and which rows are known positives."""
+    table = read_input(path)
+    X, _ = feature_frame(table, plan_columns(table, taken=["known"]).features)
+    return X, table.frame["known"].to_numpy(dtype=object) == "yes"
 
 
 def failure(capsys, *arguments):

@@ -1,7 +1,7 @@
-"""What each column is: an identifier, a feature of some kind, or of no use; and its values.
+"""What each column is: an identifier, a feature of some kind, or of no use.
 
-What was decided of the features (`Feature`) is kept in model files, so that later tables are read
-alike.
+What was decided about the features (`Feature`) is kept in model files, so that later tables are
+read in the same way.
 """
 
 import re
@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from pucut._support.checks import FloatArray
 from pucut.cli._errors import UserError
 from pucut.cli._reading import InputTable, listing
 from pucut.data.tables import MOST_CATEGORIES
@@ -24,7 +23,7 @@ STRAY_SHARE = 0.1
 FEW_TEXTS = 10
 
 _POINT = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
-_NUMERALS = {
+NUMERALS = {
     "point": _POINT,
     "comma": _POINT.replace(r"\.", ","),
     "thousands": rf"(?:[+-]?[0-9]{{1,3}}(?:,[0-9]{{3}})+(?:\.[0-9]*)?|{_POINT})",
@@ -86,7 +85,7 @@ def plan_columns(
     for name in map(str, table.frame.columns):
         if name in settled:
             continue
-        cells = _cells(table.frame[name])
+        cells = cells_of(table.frame[name])
         decision = _decide(table, name, cells, decimal, notes)
         if isinstance(decision, Feature):
             features.append(decision)
@@ -109,26 +108,7 @@ def plan_columns(
     return ColumnPlan((*ids, *found_ids), tuple(features), tuple(notes))
 
 
-def feature_frame(table: InputTable, features: Sequence[Feature]) -> tuple[Any, tuple[str, ...]]:
-    """The features as a data frame of floats and categories, and notes on cells that were lost."""
-    import pandas as pd
-
-    notes: list[str] = []
-    columns: dict[str, Any] = {}
-    for feature in features:
-        cells = _cells(table.frame[feature.name])
-        if feature.kind == "number":
-            columns[feature.name] = _numbers(table, feature, cells, notes)
-        elif feature.kind == "date":
-            columns[feature.name] = _days(table, feature, cells)
-        elif feature.kind == "flag":
-            columns[feature.name] = cells.notna().to_numpy(dtype=np.float64)
-        else:
-            columns[feature.name] = _categories(feature, cells, notes)
-    return pd.DataFrame(columns), tuple(notes)
-
-
-def _cells(column: Any) -> Any:
+def cells_of(column: Any) -> Any:
     """Texts stripped, with those that mean nothing missing; other types as they are."""
     import pandas as pd
 
@@ -160,7 +140,7 @@ def _decide(
     is_text = isinstance(cells.dtype, pd.StringDtype)
     kind, numerals = _kind_of_texts(table, name, present, decimal) if is_text else ("", "point")
     if not is_text:
-        kind = _kind_of_type(cells.dtype)
+        kind = kind_of_type(cells.dtype)
     if kind == "":
         return "neither numbers nor texts nor dates"
     n_distinct = int(present.nunique())
@@ -189,7 +169,7 @@ def _flag(name: str, present: Any, notes: list[str]) -> Feature:
     return Feature(name, "flag")
 
 
-def _kind_of_type(dtype: Any) -> str:
+def kind_of_type(dtype: Any) -> str:
     import pandas as pd
 
     if pd.api.types.is_bool_dtype(dtype) or pd.api.types.is_numeric_dtype(dtype):
@@ -202,7 +182,7 @@ def _kind_of_texts(
 ) -> tuple[str, str]:
     shares = {
         numerals: float(present.str.fullmatch(pattern).mean())
-        for numerals, pattern in _NUMERALS.items()
+        for numerals, pattern in NUMERALS.items()
         if numerals in _ALLOWED[decimal]
     }
     best = max(shares, key=lambda numerals: shares[numerals])
@@ -212,7 +192,7 @@ def _kind_of_texts(
             example = next(text for text in present if "," in text)
             raise UserError(
                 f"{table.name}, column {name!r}: {example!r} may be a decimal comma or a "
-                "separator of thousands: say --decimal ',' or --decimal '.'"
+                "separator of thousands: use --decimal ',' or --decimal '.'"
             )
         return "number", best
     if present.str.fullmatch(_DATE).all():
@@ -233,73 +213,3 @@ def _are_whole(present: Any, kind: str, numerals: str) -> bool:
     if isinstance(present.dtype, pd.StringDtype):
         return kind == "number" and numerals == "point" and present.str.fullmatch("[0-9]+").all()
     return bool(pd.api.types.is_integer_dtype(present.dtype))
-
-
-def _numbers(table: InputTable, feature: Feature, cells: Any, notes: list[str]) -> FloatArray:
-    import pandas as pd
-
-    if not isinstance(cells.dtype, pd.StringDtype):
-        if _kind_of_type(cells.dtype) != "number":
-            raise UserError(
-                f"{table.name}, column {feature.name!r} must hold numbers, found {cells.dtype}"
-            )
-        values = cells.astype("Float64").to_numpy(dtype=np.float64, na_value=np.nan)
-        return _finite(table, feature, values)
-    is_number = cells.str.fullmatch(_NUMERALS[feature.numerals]).fillna(value=False)
-    is_stray = (cells.notna() & ~is_number.astype(bool)).to_numpy(dtype=np.bool_)
-    if is_stray.any():
-        row = int(np.flatnonzero(is_stray)[0])
-        examples = listing(list(cells[is_stray].unique()), 3)
-        if is_stray.sum() > STRAY_SHARE * int(cells.notna().sum()):
-            raise UserError(
-                f"{table.name}, column {feature.name!r} must hold numbers, found {examples} "
-                f"({table.place(row)})"
-            )
-        notes.append(
-            f"{feature.name!r}: {is_stray.sum()} cells are no numbers and count as missing: "
-            f"{examples}, first in {table.place(row)}"
-        )
-    texts = cells.mask(is_stray)
-    if feature.numerals == "comma":
-        texts = texts.str.replace(",", ".", regex=False)
-    elif feature.numerals == "thousands":
-        texts = texts.str.replace(",", "", regex=False)
-    values = texts.astype("Float64").to_numpy(dtype=np.float64, na_value=np.nan)
-    return _finite(table, feature, values)
-
-
-def _finite(table: InputTable, feature: Feature, values: FloatArray) -> FloatArray:
-    if np.isinf(values).any():
-        row = int(np.flatnonzero(np.isinf(values))[0])
-        raise UserError(
-            f"{table.name}, {table.place(row)}, column {feature.name!r}: the number is infinite; "
-            "leave the cell empty if it is not known"
-        )
-    return values
-
-
-def _days(table: InputTable, feature: Feature, cells: Any) -> FloatArray:
-    import pandas as pd
-
-    try:
-        moments = pd.to_datetime(cells, format="ISO8601", utc=True)
-    except (ValueError, TypeError) as error:
-        raise UserError(
-            f"{table.name}, column {feature.name!r} must hold dates like 2024-05-31: {error}"
-        ) from error
-    days = (moments - pd.Timestamp(0, tz="UTC")) / pd.Timedelta(days=1)
-    return np.asarray(days.to_numpy(dtype=np.float64))
-
-
-def _categories(feature: Feature, cells: Any, notes: list[str]) -> Any:
-    import pandas as pd
-
-    texts = cells if isinstance(cells.dtype, pd.StringDtype) else cells.map(str, "ignore")
-    known = list(feature.categories)
-    unknown = texts[texts.notna() & ~texts.isin(known)]
-    if len(unknown):
-        notes.append(
-            f"{feature.name!r}: {len(unknown)} cells hold what the model has not seen and count as "
-            f"missing: {listing(list(unknown.unique()), 3)}"
-        )
-    return pd.Categorical(texts.astype(object), categories=known)

@@ -199,8 +199,8 @@ def _as_columns(
             names = ["row_name", *names]
             notes = [
                 *notes,
-                f"{name}: the header has one name less than there are columns: the first column is "
-                "taken for names of rows",
+                f"{name}: the header has one name fewer than there are columns: the first column "
+                "is used as the names of the rows",
             ]
     return Columns(tuple(names), tuple(texts), np.array(lines, dtype=np.int64), tuple(notes))
 

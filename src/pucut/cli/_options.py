@@ -1,26 +1,19 @@
 """Options that several commands share, and what becomes of them: a table to learn from."""
 
 import argparse
-import re
 from dataclasses import dataclass
 from typing import Any
 
 from pucut._support.checks import BoolArray
-from pucut.cli._columns import ColumnPlan, feature_frame, plan_columns
+from pucut.cli._columns import ColumnPlan, plan_columns
 from pucut.cli._errors import UserError
+from pucut.cli._features import feature_frame
 from pucut.cli._labels import LabelColumn, read_labels
 from pucut.cli._reading import InputTable, read_input
 from pucut.cli._voice import Voice
-from pucut.methods import METHODS
+from pucut.methods import METHOD_BY_SLUG, METHODS
 
-
-def slug(name: str) -> str:
-    """'PU extra trees' as it is typed: 'pu-extra-trees'."""
-    return re.sub("[^a-z0-9]+", "-", name.lower()).strip("-")
-
-
-METHOD_BY_SLUG = {slug(name): name for name in METHODS}
-DEFAULT_METHOD = slug("2-HNC")
+DEFAULT_METHOD = "pu-cut"
 
 
 def add_command(commands: Any, name: str, summary: str, description: str) -> Any:
@@ -31,7 +24,7 @@ def add_command(commands: Any, name: str, summary: str, description: str) -> Any
         description=description,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--quiet", action="store_true", help="say nothing on stderr but errors")
+    parser.add_argument("--quiet", action="store_true", help="print only errors on stderr")
     parser.add_argument("--debug", action="store_true", help="show the traceback of an error")
     return parser
 
@@ -43,10 +36,11 @@ def add_reading_options(parser: Any) -> None:
         action="append",
         default=[],
         metavar="NAME",
-        help="column that names rows: kept, not used as a feature (may be repeated)",
+        help="column that names the rows: kept in the output, not used as a feature (may be "
+        "repeated)",
     )
-    group.add_argument("--sep", metavar="CHAR", help="separator of CSV (default: found out)")
-    group.add_argument("--encoding", help="of CSV (default: UTF-8, else cp1252)")
+    group.add_argument("--sep", metavar="CHAR", help="separator of CSV (default: detected)")
+    group.add_argument("--encoding", help="encoding of CSV (default: UTF-8, else cp1252)")
     group.add_argument(
         "--sheet", metavar="NAME", help="sheet of an Excel file (default: the first)"
     )
@@ -77,9 +71,9 @@ def add_table_options(parser: Any) -> None:
     parser.add_argument(
         "--decimal",
         choices=[".", ","],
-        help="how the numbers of CSV are written (default: found out, column by column)",
+        help="decimal sign of the numbers in CSV (default: detected, column by column)",
     )
-    parser.add_argument("--seed", type=int, default=0, help="of all random draws (default: 0)")
+    parser.add_argument("--seed", type=int, default=0, help="seed of all random draws (default: 0)")
 
 
 def add_model_options(parser: Any) -> None:
@@ -90,9 +84,9 @@ def add_model_options(parser: Any) -> None:
         choices=METHOD_BY_SLUG,
         default=DEFAULT_METHOD,
         metavar="NAME",
-        help=f"{', '.join(METHOD_BY_SLUG)} (default: {DEFAULT_METHOD})",
+        help=f"{', '.join(METHOD_BY_SLUG)} (default: {DEFAULT_METHOD}, which chooses its settings "
+        "itself)",
     )
-    group.add_argument("--preset", help="settings of 2-hnc by name (default: its own)")
     group.add_argument(
         "--n-jobs",
         type=int,
@@ -152,14 +146,16 @@ class Problem:
         return self.labels.is_labelled
 
 
+def read_table(arguments: argparse.Namespace) -> InputTable:
+    """The table the options name, read as they say."""
+    return read_input(
+        arguments.table, sep=arguments.sep, encoding=arguments.encoding, sheet=arguments.sheet
+    )
+
+
 def read_problem(arguments: argparse.Namespace, voice: Voice, *hidden: str) -> Problem:
     """Reads the table the options name, and says what was found; `hidden` columns are not used."""
-    table = read_input(
-        arguments.table,
-        sep=arguments.sep,
-        encoding=arguments.encoding,
-        sheet=arguments.sheet,
-    )
+    table = read_table(arguments)
     for note in table.notes:
         voice.note(note)
     label = table.column(arguments.label_column, "--label-column")
@@ -189,7 +185,7 @@ def duplicate_notes(table: InputTable, ids: tuple[str, ...]) -> list[str]:
         repeated = column[column.duplicated(keep=False) & column.notna()]
         if len(repeated):
             notes.append(
-                f"warning: {name!r} names several rows alike: {len(repeated)} rows, such as "
+                f"warning: {name!r} names several rows: {len(repeated)} rows share a name, such as "
                 f"{repeated.iloc[0]!s} in {table.place(int(repeated.index[0]))}"
             )
     return notes
@@ -199,23 +195,14 @@ def make_estimator(arguments: argparse.Namespace) -> Any:
     """The method the options name, with those of the options that it has."""
     estimator = METHODS[METHOD_BY_SLUG[arguments.method]]()
     own = estimator.get_params(deep=False)
-    if arguments.preset is not None and "preset" not in own:
-        raise UserError(f"--preset is for 2-hnc, and --method is {arguments.method}")
-    given = {
-        "prior": arguments.prior,
-        "preset": arguments.preset,
-        "n_jobs": arguments.n_jobs,
-        "random_state": arguments.seed,
-    }
-    return estimator.set_params(
-        **{name: value for name, value in given.items() if name in own and value is not None}
-    )
+    given = {"prior": arguments.prior, "n_jobs": arguments.n_jobs, "random_state": arguments.seed}
+    return estimator.set_params(**{name: given[name] for name in given if name in own})
 
 
 def fit(arguments: argparse.Namespace, problem: Problem, voice: Voice) -> Any:
     """The fitted method; what it refuses is a mistake of the user's."""
     estimator = make_estimator(arguments)
-    with voice.progress_of(estimator, arguments.method):
+    with voice.progress_of(estimator, METHOD_BY_SLUG[arguments.method]):
         try:
             return estimator.fit(problem.X, problem.y)
         except (ValueError, TypeError) as error:

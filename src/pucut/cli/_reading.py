@@ -61,7 +61,7 @@ class InputTable:
         by_lower = {known.lower().strip(): known for known in names}
         near = difflib.get_close_matches(name.lower().strip(), by_lower, n=1, cutoff=0.6)
         hint = f"did you mean {by_lower[near[0]]!r}?" if near else f"there are {listing(names)}"
-        raise UserError(f"{option} {name!r} is no column of {self.name}: {hint}")
+        raise UserError(f"{option} {name!r} is not a column of {self.name}: {hint}")
 
 
 def read_input(
@@ -93,7 +93,7 @@ def read_input(
         frame = _frame(names, columns.texts)
         table = InputTable(name, frame, columns.lines, columns.notes + notes)
     if sheet is not None and data[:4] != b"PK\x03\x04":
-        raise UserError(f"--sheet {sheet!r} needs an Excel file, and {name} is none")
+        raise UserError(f"--sheet {sheet!r} needs an Excel file, and {name} is not one")
     return table
 
 
@@ -173,7 +173,7 @@ def _read_excel(data: bytes, name: str, sheet: str | None) -> InputTable:
 
     with zipfile.ZipFile(BytesIO(data)) as archive:
         if "xl/workbook.xml" not in archive.namelist():
-            raise UserError(f"{name} is a zip archive, but no Excel file: unpack it first")
+            raise UserError(f"{name} is a zip archive, but not an Excel file: unpack it first")
     try:
         from openpyxl import load_workbook
     except ImportError as error:

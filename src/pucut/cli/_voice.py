@@ -36,7 +36,7 @@ class Voice:
 
         with warnings.catch_warnings():
             warnings.simplefilter("always")
-            # What a later version of a library will do is no matter of who has a table to sort.
+            # What a later version of a library will do does not concern somebody with a table.
             for for_developers in (DeprecationWarning, PendingDeprecationWarning, FutureWarning):
                 warnings.simplefilter("ignore", for_developers)
             warnings.showwarning = say

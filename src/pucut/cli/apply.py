@@ -8,11 +8,12 @@ import numpy as np
 import sklearn
 
 from pucut.cli._answers import answer_table
-from pucut.cli._columns import Feature, feature_frame
+from pucut.cli._columns import Feature
 from pucut.cli._delivery import add_output_options, check_output_options, deliver
 from pucut.cli._errors import UserError
-from pucut.cli._options import add_command, add_reading_options, duplicate_notes
-from pucut.cli._reading import InputTable, listing, read_input
+from pucut.cli._features import feature_frame
+from pucut.cli._options import add_command, add_reading_options, duplicate_notes, read_table
+from pucut.cli._reading import InputTable, listing
 from pucut.cli._voice import Voice
 from pucut.model_files import ModelFileError, SavedModel, load_model
 
@@ -43,12 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
     voice = Voice(arguments.quiet)
     check_output_options(arguments, [arguments.model, arguments.table])
     saved = _read_model(arguments.model, voice)
-    table = read_input(
-        arguments.table,
-        sep=arguments.sep,
-        encoding=arguments.encoding,
-        sheet=arguments.sheet,
-    )
+    table = read_table(arguments)
     features = [Feature.from_dict(plain) for plain in saved.about["features"]]
     ids = _ids(arguments, table, saved)
     _match(table, features, saved, ids, voice)

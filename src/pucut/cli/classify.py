@@ -9,7 +9,6 @@ from pucut.cli._answers import answer_table, fitted_answers
 from pucut.cli._delivery import add_output_options, check_output_options, deliver, problem_summary
 from pucut.cli._errors import UserError
 from pucut.cli._options import (
-    DEFAULT_METHOD,
     Problem,
     add_command,
     add_model_options,
@@ -22,6 +21,10 @@ from pucut.model_files import ModelFileError, check_available, dump_model
 
 T = TypeVar("T")
 
+# The methods a page can explain.
+WITH_REPORT = ("pu-cut", "2-hnc")
+REPORTED = f"for {' and '.join(WITH_REPORT)}"
+
 DESCRIPTION = """\
 Classifies every row of a table in which some positives are known and nothing else.
 
@@ -29,11 +32,11 @@ The label column marks the known positives (1, yes, positive ...); other values 
 empty cells mean unlabelled. The output has a line for every row, in the order of
 the table: identifiers, the label, the predicted class, a score (higher is more
 positive) and the probability of being positive. Known positives are predicted
-positive; their probability says what the others make of them.
+positive; their probability says how positive the other rows make them look.
 
-Columns of numbers, dates and few different texts are used. Which columns are not,
-and why, is said on stderr. Cells that are empty, or hold NA, NaN, null or ?, are
-missing values.
+Columns of numbers, of dates and of a few different texts are used. Which columns are
+not used, and why, is reported on stderr. Cells that are empty, or hold NA, NaN, null
+or ?, are missing values.
 
 examples:
   pucut classify genes.csv --label-column known --out predictions.csv
@@ -47,11 +50,13 @@ def add_parser(commands: Any) -> None:
     add_table_options(parser)
     add_model_options(parser)
     add_output_options(parser)
-    parser.add_argument("--report", metavar="FILE", help="a page (.html) on the result of 2-hnc")
+    parser.add_argument(
+        "--report", metavar="FILE", help=f"a page (.html) that explains the result ({REPORTED})"
+    )
     parser.add_argument(
         "--save-model",
         metavar="FILE",
-        help="the fitted model, for `pucut apply`; it may hold the rows of the table",
+        help="the fitted model, for `pucut apply`; it may contain the rows of the table",
     )
     parser.set_defaults(run=run)
 
@@ -59,8 +64,8 @@ def add_parser(commands: Any) -> None:
 def run(arguments: argparse.Namespace) -> int:
     voice = Voice(arguments.quiet)
     check_output_options(arguments, [arguments.table])
-    if arguments.report is not None and arguments.method != DEFAULT_METHOD:
-        raise UserError(f"--report is for {DEFAULT_METHOD}, and --method is {arguments.method}")
+    if arguments.report is not None and arguments.method not in WITH_REPORT:
+        raise UserError(f"--report is {REPORTED}, and --method is {arguments.method}")
     if arguments.save_model is not None:
         _user_error(check_available)
     problem = read_problem(arguments, voice)
@@ -92,8 +97,9 @@ def run(arguments: argparse.Namespace) -> int:
         "prior": estimator.prior_,
         "prior_estimate": None if estimate is None else asdict(estimate),
         "n_predicted_positive": int(is_positive.sum()),
-        "n_unreached": getattr(estimator, "n_unreached_", None),
     }
+    if hasattr(estimator, "n_unreached_"):  # of 2-HNC alone
+        summary["n_unreached"] = estimator.n_unreached_
     deliver(arguments, answers, summary, voice, files)
     return 0
 

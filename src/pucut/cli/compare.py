@@ -6,28 +6,24 @@ from typing import Any
 from pucut.cli._delivery import problem_summary
 from pucut.cli._errors import UserError
 from pucut.cli._labels import read_truth
-from pucut.cli._options import (
-    METHOD_BY_SLUG,
-    add_command,
-    add_prior_option,
-    add_table_options,
-    read_problem,
-)
+from pucut.cli._options import add_command, add_prior_option, add_table_options, read_problem
 from pucut.cli._output import print_json
 from pucut.cli._voice import Voice
 from pucut.comparison import compare
+from pucut.methods import METHOD_BY_SLUG
 
 DESCRIPTION = """\
 Fits every method to a table and shows which finds most of the known positives that
 were hidden from it.
 
-Every method is fitted five times, once under a watch on memory, which is slow: start
-with a few methods on a large table. With true classes of all rows (--truth-column),
-accuracy on the unlabelled rows is shown too; methods never see them.
+Every method is fitted five times, once while its memory is measured, which is slow:
+start with a few methods on a large table. With the true classes of all rows
+(--truth-column), accuracy on the unlabelled rows is shown too; the methods never see
+them.
 
 examples:
   pucut compare genes.csv --label-column known
-  pucut compare genes.csv --label-column known --methods 2-hnc,pu-extra-trees,rocchio
+  pucut compare genes.csv --label-column known --methods pu-cut,2-hnc,rocchio
   pucut compare test.csv --label-column known --truth-column class --json
 """
 
@@ -43,7 +39,9 @@ def add_parser(commands: Any) -> None:
         help=f"some of {', '.join(METHOD_BY_SLUG)} (default: all)",
     )
     parser.add_argument(
-        "--truth-column", metavar="NAME", help="column of true classes, for the evaluation only"
+        "--truth-column",
+        metavar="NAME",
+        help="column of the true classes, used for the evaluation only",
     )
     parser.add_argument("--json", action="store_true", help="the table as JSON")
     parser.set_defaults(run=run)

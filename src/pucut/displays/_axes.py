@@ -20,12 +20,12 @@ def checked_axes(ax: Any) -> Any:
     return plt.subplots()[1]
 
 
-def check_has(estimator: Any, display: str, *names: str) -> None:
-    """Whether the estimator is fitted and has the attributes a display is drawn from."""
+def check_has(estimator: Any, display: str, *names: str, owner: str = "a PU classifier") -> None:
+    """Whether the estimator is fitted and has what a display is drawn from, as `owner` has."""
     check_is_fitted(estimator)
     missing = [name for name in names if not hasattr(estimator, name)]
     if missing:
         raise TypeError(
-            f"{display} needs an estimator with {', '.join(names)}, found "
-            f"{type(estimator).__name__}, which has no {', '.join(missing)}"
+            f"{display} shows what {owner} has, found {type(estimator).__name__}, which has no "
+            f"{', '.join(missing)}"
         )

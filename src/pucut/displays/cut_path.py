@@ -1,4 +1,4 @@
-"""How many rows are positive, for every lambda of both stages."""
+"""How many rows are positive, for every lambda of both stages of 2-HNC."""
 
 from dataclasses import dataclass
 from typing import Any, Self
@@ -72,7 +72,8 @@ class CutPathDisplay:
     @classmethod
     def from_estimator(cls, estimator: Any, *, ax: Any = None, **kwargs: Any) -> Self:
         """Draws the paths of a fitted TwoHNCClassifier; `kwargs` as in `plot`."""
-        check_has(estimator, cls.__name__, "stage1_", "stage2_", "partition_", "prior_")
+        names = ("stage1_", "stage2_", "partition_", "prior_")
+        check_has(estimator, cls.__name__, *names, owner="TwoHNCClassifier")
         partition = estimator.partition_
         display = cls(
             estimator.stage1_,

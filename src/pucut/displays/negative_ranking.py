@@ -1,4 +1,4 @@
-"""The ranking of the unlabelled rows by stage 1, and where it was cut."""
+"""The ranking of the unlabelled rows by stage 1 of 2-HNC, and where it was cut."""
 
 from typing import Any, Self
 
@@ -9,10 +9,10 @@ from pucut.displays._axes import BLUE, GREY, RUST, check_has, checked_axes
 
 
 class NegativeRankingDisplay:
-    """The levels of the unlabelled rows along the ranking, most likely negative first.
+    """The levels of the unlabelled rows along the ranking of 2-HNC, most likely negative first.
 
     A row's level is the lambda at which it leaves the positive side in stage 1. A jump is a gap
-    between groups of rows; where the levels rise evenly, the place of the cut hangs on the prior
+    between groups of rows; where the levels rise evenly, the place of the cut depends on the prior
     alone.
 
     Parameters
@@ -20,7 +20,7 @@ class NegativeRankingDisplay:
     levels : array-like of shape (n_unlabelled,)
         In the order of the ranking.
     n_likely_negative : int
-        How many of the first were taken for negatives by stage 2.
+        How many of the first were held as negatives in stage 2.
     n_negative : int, optional
         How many unlabelled rows are negative in the end. Stage 2 may choose others than the first.
 
@@ -42,7 +42,7 @@ class NegativeRankingDisplay:
     def from_estimator(cls, estimator: Any, *, ax: Any = None, **kwargs: Any) -> Self:
         """Draws the ranking of a fitted TwoHNCClassifier; `kwargs` as in `plot`."""
         names = ("negative_ranking_", "likely_negative_", "stage1_", "transduction_")
-        check_has(estimator, cls.__name__, *names)
+        check_has(estimator, cls.__name__, *names, owner="TwoHNCClassifier")
         order = estimator.negative_ranking_
         is_negative = estimator.transduction_[order] != estimator.classes_[1]
         display = cls(

@@ -8,6 +8,7 @@ Those in `NEURAL` need PyTorch, and are imported when they are first used.
 
 import importlib
 import importlib.util
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -61,6 +62,13 @@ if HAS_TORCH:
         "nnPU": lambda: __getattr__("NNPUClassifier")(),
         "uPU": lambda: __getattr__("UPUClassifier")(),
     }
+
+# Every method by what is typed for it, such as "pu-extra-trees": its name in small letters, unless
+# another spelling stands here.
+_TYPED = {"pucut": "pu-cut"}
+METHOD_BY_SLUG = {
+    _TYPED.get(name, re.sub("[^a-z0-9]+", "-", name.lower()).strip("-")): name for name in METHODS
+}
 
 # `from pucut import *` works without PyTorch too.
 CLASSIFIERS = sorted(

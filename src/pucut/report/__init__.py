@@ -1,4 +1,4 @@
-"""A report on a fitted TwoHNCClassifier: one HTML file that needs nothing else.
+"""A report on a fitted PUCutClassifier or TwoHNCClassifier: one HTML file that needs nothing else.
 
 `summarise` makes a plain dict of a fitted estimator, `render` a page of the dict, and `write` a
 file of that. All are pure but the last, and the dict is all the page knows, so it can be kept as
@@ -7,37 +7,43 @@ JSON and rendered later::
     summary = summarise(estimator, X, y)
     write("report.html", summary)
 
-The dict, schema "pucut-report/1"; arrays are packed, {"type": ..., "base64": ...}, and `unpacked`
-reads them; n is the number of rows::
+The dict, schema "pucut-report/2"; arrays are packed, {"type": ..., "base64": ...}, and `unpacked`
+reads them; n is the number of rows. What only one method has is null for the other::
 
     schema, version       of this dict, and of pucut
+    method                "pucut" (PUCutClassifier) or "2-HNC" (TwoHNCClassifier)
     data                  n_samples, n_labelled, n_columns, n_encoded (features after encoding, null
                           where X was precomputed), is_pairwise, and the two values of y
     prior                 value, is_given, interval or null, method, is_upper_bound, text
-    choice                the partition: stage, step (its place in that stage), lam, n_positive;
-                          n_differing: rows whose class is not that of this step; n_likely_negative,
-                          n_neighbors, sigma, preset, similarity, n_edges, n_unreached,
-                          neighbor_recall (null where unknown); selection: null, or columns and
-                          lines of what was tried
+    n_positive            rows that are classified as positive, the labelled ones included
+    graph                 the one whose neighbours are shown: n_neighbors, n_edges, similarity,
+                          sigma (null where it follows from the distances), neighbor_recall (null
+                          where unknown). Of pucut it is that of the cut with most weight: name and
+                          weight of this cut; where no cut has weight, name is that of a space
+    partition             2-HNC: stage, step (its place in that stage), lam, n_likely_negative,
+                          n_unreached
+    selection             pucut: for each score and cut that was tried its name, kind ("score" or
+                          "cut"), hidden_recall, standard_error, weight, why
     settings              parameters of the estimator, as texts
     seconds               steps of fit
-    stages                two dicts: stage; lam and n_positive of each step, by rising lambda; turn
-                          of each row: the last step at which it is positive (stage 1; -1 for rows
-                          that never are) or the first (stage 2; the number of steps for these);
-                          duality_gap
+    stages                2-HNC: two dicts: stage; lam and n_positive of each step, by rising
+                          lambda; turn of each row: the last step at which it is positive (stage 1;
+                          -1 for rows that never are) or the first (stage 2; the number of steps for
+                          these); duality_gap
     rows                  ids or null (then rows have numbers from 0), and arrays of length n:
-                          is_labelled, is_positive, is_likely_negative, is_reached, probability,
-                          score, negative_place (in the ranking, from 1; 0 for labelled rows),
-                          turning_prior (from which on the row is positive, 0 if labelled), n_edges,
-                          share_to_positive (of the weight of its edges; -1 without any),
-                          towards_label (the next row on the strongest chain to a label, or -1);
-                          order: all rows, highest score first; neighbor and neighbor_weight: of
-                          length n times n_listed_neighbors, the nearest labelled rows, -1 for none
+                          is_labelled, is_positive, probability, score, turning_prior (from which on
+                          the row is positive, 0 if labelled), n_edges, share_to_positive (of the
+                          weight of its edges; -1 without any), towards_label (the next row on the
+                          strongest chain to a label, or -1); 2-HNC: is_likely_negative, is_reached,
+                          negative_place (in the ranking, from 1; 0 for labelled rows); order: all
+                          rows, highest score first; neighbor and neighbor_weight: of length n times
+                          n_listed_neighbors, the nearest labelled rows, -1 for none
     plane                 the map: x and y (0 to 65535, y upwards), ratio of width and height,
                           explained, n_beyond (drawn on the edge), drawn (rows), n_drawn
     columns               those with most weight: name, weight, values (places in categories, where
                           these are not null; NaN is missing), mean, mean_labelled, deviation,
                           usual, usual_labelled (the most frequent categories)
+    space                 pucut: what the space is called that has the weights
     weights               name and weight of all columns, heaviest first
     sensitivity           for each move of the prior: move, prior, is_possible, and where it is:
                           to_positive, to_negative (rows), n_to_positive, n_to_negative

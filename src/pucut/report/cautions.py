@@ -12,12 +12,12 @@ LOW_RECALL = 0.99
 
 
 def cautions(summary: dict[str, Any]) -> list[str]:
-    """One or two sentences for each thing to mind; none if there is nothing."""
+    """One or two sentences for each caution; none if there is nothing to say."""
     return [
         *_of_the_prior(summary["data"], summary["prior"]),
         *_of_the_labels(summary["data"]),
-        *_of_the_graph(summary["data"], summary["choice"]),
-        *_of_the_partition(summary["data"], summary["prior"], summary["choice"]),
+        *_of_the_graph(summary),
+        *_of_the_share(summary),
     ]
 
 
@@ -27,12 +27,12 @@ def _of_the_prior(data: dict[str, Any], prior: dict[str, Any]) -> Iterator[str]:
     if n_positive <= data["n_labelled"]:
         yield (
             f"The prior, {percent(prior['value'])}, is the share of labelled samples: it leaves no "
-            "positives among the unlabelled ones, and all of them are taken for negatives."
+            "positives among the unlabelled ones, and all of them are classified as negative."
         )
     elif n_positive >= data["n_samples"]:
         yield (
-            f"The prior, {percent(prior['value'])}, leaves no negatives: every sample is taken for "
-            "positive."
+            f"The prior, {percent(prior['value'])}, leaves no negatives: every sample is "
+            "classified as positive."
         )
     if prior["is_upper_bound"]:
         yield (
@@ -44,7 +44,7 @@ def _of_the_prior(data: dict[str, Any], prior: dict[str, Any]) -> Iterator[str]:
         low, high = prior["interval"]
         yield (
             f"The prior is uncertain: anything between {percent(low)} and {percent(high)} fits the "
-            "data. How many samples are positive hangs on it."
+            "data. How many samples are positive depends on it."
         )
 
 
@@ -52,39 +52,36 @@ def _of_the_labels(data: dict[str, Any]) -> Iterator[str]:
     if data["n_labelled"] < FEW_LABELS:
         yield (
             f"Only {count(data['n_labelled'], 'sample is', 'samples are')} labelled. The ranking, "
-            "the prior and the probabilities rest on these few, and may change much with others."
+            "the prior and the probabilities rest on these few, and other labels could change them "
+            "considerably."
         )
 
 
-def _of_the_graph(data: dict[str, Any], choice: dict[str, Any]) -> Iterator[str]:
-    n_unreached = choice["n_unreached"]
-    if n_unreached:
+def _of_the_graph(summary: dict[str, Any]) -> Iterator[str]:
+    partition, recall = summary["partition"], summary["graph"]["neighbor_recall"]
+    if partition is not None and partition["n_unreached"]:
+        n_unreached = partition["n_unreached"]
         yield (
             f"No label reaches {count(n_unreached, 'sample', 'samples')} "
-            f"({percent(n_unreached / data['n_samples'])}): they lie in parts of the graph without "
-            "any labelled sample. The cut says nothing of them; they are ranked by their distance "
-            "to the labelled ones, or not at all."
+            f"({percent(n_unreached / summary['data']['n_samples'])}): they lie in parts of the "
+            "graph without any labelled sample. The cut says nothing about them; they are ranked "
+            "by their distance to the labelled ones where it is known."
         )
-    if choice["neighbor_recall"] is not None and choice["neighbor_recall"] < LOW_RECALL:
+    if recall is not None and recall < LOW_RECALL:
         yield (
-            "Neighbours were searched approximately: about "
-            f"{percent(choice['neighbor_recall'])} of the true nearest neighbours were found."
+            "Neighbours were found by an approximate search: about "
+            f"{percent(recall)} of the true nearest neighbours were found."
         )
 
 
-def _of_the_partition(
-    data: dict[str, Any], prior: dict[str, Any], choice: dict[str, Any]
-) -> Iterator[str]:
-    share = choice["n_positive"] / data["n_samples"]
-    if abs(share - prior["value"]) > FAR_FROM_PRIOR:
-        yield (
-            f"{percent(share)} of the samples are taken for positive, but the prior is "
-            f"{percent(prior['value'])}: no partition comes closer, because samples that are much "
-            "alike change side together."
-        )
-    if choice["n_differing"]:
-        yield (
-            "The classes rest on several graphs. The cuts shown are those of the best one; its "
-            f"chosen partition and the final classes differ in "
-            f"{count(choice['n_differing'], 'sample', 'samples')}."
-        )
+def _of_the_share(summary: dict[str, Any]) -> Iterator[str]:
+    share, prior = summary["n_positive"] / summary["data"]["n_samples"], summary["prior"]["value"]
+    if abs(share - prior) <= FAR_FROM_PRIOR:
+        return
+    why = "samples with equal scores always get the same class"
+    if summary["partition"] is not None:
+        why = "no partition comes closer, because very similar samples change side together"
+    yield (
+        f"{percent(share)} of the samples are classified as positive, but the prior is "
+        f"{percent(prior)}: {why}."
+    )

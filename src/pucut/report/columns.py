@@ -5,9 +5,12 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.utils import get_tags
 
 from pucut._support.checks import BoolArray, FloatArray
-from pucut.data.tables import Table
+from pucut.data.encoding import learn_encoding
+from pucut.data.tables import Table, read_table
+from pucut.trees.feature_weights import weighted
 
 # The values of all rows are on the page for so many columns that there are no more cells than this.
 MOST_CELLS = 800_000
@@ -43,6 +46,51 @@ class ColumnFacts:
     deviation: float
     usual: int
     usual_labelled: int
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """All columns.
+
+    Attributes
+    ----------
+    names : list of str
+        Empty where there are no columns, because X holds similarities or distances.
+    weights : float array, one for each name
+    shown : list of ColumnFacts
+        Those whose values are on the page, heaviest first.
+    points : array or sparse matrix
+        The weighted features of all rows, or the graph where there are no columns.
+    """
+
+    names: list[str]
+    weights: FloatArray
+    shown: list[ColumnFacts]
+    points: Any
+
+
+def columns_of(
+    estimator: Any, X: Any, graph: Any, is_labelled: BoolArray, feature_names: Any
+) -> Columns:
+    """Reads the table given to `fit`."""
+    if get_tags(estimator).input_tags.pairwise:
+        if feature_names is not None:
+            raise ValueError("feature_names must be None where X is precomputed, found names")
+        return Columns([], np.zeros(0), [], graph)
+    X = X if hasattr(X, "shape") else _as_array(X)
+    table = read_table(X)
+    encoding, points = learn_encoding(table)
+    weights = estimator.feature_weights_
+    if weights is None or len(weights) != encoding.n_features:  # a graph that does without them
+        weights = np.ones(encoding.n_features)
+    n_columns = table.format.n_columns
+    names = checked_names(feature_names, estimator, X, n_columns)
+    by_column = weights_of_columns(weights, encoding.column, n_columns)
+    shown = [
+        column_facts(table, j, names[j], float(by_column[j]), is_labelled)
+        for j in columns_shown(by_column, len(is_labelled))
+    ]
+    return Columns(names, by_column, shown, weighted(points, weights, in_place=True))
 
 
 def checked_names(given: Any, estimator: Any, X: Any, n_columns: int) -> list[str]:
@@ -112,3 +160,9 @@ def column_facts(
 
 def _most_frequent(codes: FloatArray) -> int:
     return int(np.argmax(np.bincount(codes.astype(np.intp)))) if len(codes) else -1
+
+
+def _as_array(X: Any) -> Any:
+    """Lists as `fit` reads them: numbers beside texts stay numbers."""
+    array = np.asarray(X)
+    return np.asarray(X, dtype=object) if array.dtype.kind in "US" else array

@@ -10,12 +10,12 @@ from string import Template
 from typing import Any
 
 from pucut._support.files import write_whole
-from pucut._support.html import Html, escaped
-from pucut.report import sections
+from pucut._support.html import Html, element, escaped
+from pucut.report import opening, sections
 from pucut.report.summary import SCHEMA
 
 # In this order they make one script; they share one scope.
-SCRIPTS = ("data.js", "cuts.js", "detail.js", "table.js", "main.js")
+SCRIPTS = ("data.js", "map.js", "cuts.js", "detail.js", "table.js", "main.js")
 
 
 def render(summary: dict[str, Any]) -> str:
@@ -27,17 +27,18 @@ def render(summary: dict[str, Any]) -> str:
         )
     style = _asset("page.css")
     script = '(() => {\n"use strict";\n' + "".join(_asset(name) for name in SCRIPTS) + "})();\n"
-    headline = sections.headline(summary)
+    headline = opening.headline(summary)
     parts: dict[str, Html] = {
         "policy": escaped(_policy(style, script)),
         "generator": escaped(f"pucut {summary['version']}"),
-        "title": escaped(headline),
+        "title": escaped(f"{headline} · {summary['method']}"),
+        "method": escaped(summary["method"]),
         "headline": escaped(headline),
-        "standfirst": escaped(sections.standfirst(summary)),
-        "cautions": sections.cautions(summary),
-        "facts": sections.facts(summary),
+        "standfirst": escaped(opening.standfirst(summary)),
+        "cautions": opening.cautions(summary),
+        "facts": opening.facts(summary),
         "selection": sections.selection(summary),
-        "map_caption": escaped(sections.map_caption(summary)),
+        "pictures": _pictures(summary),
         "weights": sections.weights(summary),
         "sensitivity": sections.sensitivity(summary),
         "unreached": sections.unreached(summary),
@@ -47,7 +48,24 @@ def render(summary: dict[str, Any]) -> str:
         "style": Html(style),
         "script": Html(script),
     }
-    return Template(_asset("page.html")).substitute(parts)
+    return _filled("page.html", parts)
+
+
+def _pictures(summary: dict[str, Any]) -> Html:
+    """The map beside all cuts, where the method has them to show, else beside probabilities."""
+    has_stages = summary["stages"] is not None
+    ring = element("circle", class_="swatch-changed", cx=8, cy=8, r=6)
+    sign = element("svg", ring, viewBox="0 0 16 16", aria_hidden="true")
+    legend = {
+        "turning": element("li", sign, "changes side here") if has_stages else Html(""),
+        "caption": escaped(sections.map_caption(summary)),
+    }
+    figure = {"map": Html(_filled("map.html", legend))}
+    if has_stages:
+        return Html(_filled("cuts.html", figure))
+    return Html(
+        _filled("classes.html", figure | {"probabilities": sections.probabilities(summary)})
+    )
 
 
 def write(path: str | os.PathLike[str], summary: dict[str, Any]) -> None:
@@ -74,6 +92,10 @@ def _policy(style: str, script: str) -> str:
 def _digest(text: str) -> str:
     digest = hashlib.sha256(text.encode("utf-8")).digest()
     return f"'sha256-{base64.b64encode(digest).decode('ascii')}'"
+
+
+def _filled(name: str, parts: dict[str, Html]) -> str:
+    return Template(_asset(name)).substitute(parts)
 
 
 def _asset(name: str) -> str:

@@ -67,15 +67,13 @@ def _joining(path: CutPath) -> Steps:
     return Steps(2, lams, sizes.astype(np.int32), turn)
 
 
-def nearest_step(steps: Steps, is_positive: BoolArray) -> int:
-    """The step that agrees with the given partition in most rows."""
-    n_positive = int(np.count_nonzero(is_positive))
-    # Nested sets: how many rows of S and of the given set are common, for all steps at once.
-    turns = np.sort(steps.turn[is_positive])
-    places = np.arange(len(steps.lam))
-    if steps.stage == 1:
-        common = n_positive - np.searchsorted(turns, places, side="left")
-    else:
-        common = np.searchsorted(turns, places, side="right")
-    differing = steps.n_positive + n_positive - 2 * common
-    return int(np.argmin(differing))
+def step_of(steps: Steps, is_positive: BoolArray) -> int:
+    """The step that is the given partition."""
+    n_positive = np.count_nonzero(is_positive)
+    for step in np.flatnonzero(steps.n_positive == n_positive):  # one at most: the sets are nested
+        if np.array_equal(steps.is_positive(int(step)), is_positive):
+            return int(step)
+    raise ValueError(
+        f"transduction_ has {n_positive} positives, but it is not a partition of stage "
+        f"{steps.stage}: it must be as fit left it"
+    )

@@ -1,10 +1,6 @@
-// The slider through all partitions, the map, and the curve of their shares.
+// The slider through all partitions and the curve of their shares, where the method has stages.
 
-const canvas = byId("map");
 const slider = byId("step");
-const SMALLEST_RADIUS = 1.8;
-const LARGEST_RADIUS = 4;
-const REACH = 18; // pixels from a click to a point
 
 function describeCut() {
   const { stage, step } = state;
@@ -12,8 +8,8 @@ function describeCut() {
   const size = sizes[step];
   let drawn = 0;
   for (const row of plane.drawn) drawn += isInside(stage, step, row);
-  const isChosen = stage === choice.stage - 1 && step === choice.step;
-  const away = size - choice.n_positive;
+  const isChosen = stage === partition.stage - 1 && step === partition.step;
+  const away = size - report.n_positive;
   const parts = [
     `Stage ${stage + 1}, partition ${grouped(step + 1)} of ${grouped(lam.length)}: λ = ${short(lam[step], 4)}. `,
     make("b", {}, `${plural(size, "sample", "samples")} positive, ${percent(size / nSamples)}`),
@@ -40,147 +36,12 @@ function showSlider() {
     radio.checked = Number(radio.value) === state.stage;
   });
   const mark = byId("mark");
-  mark.hidden = state.stage !== choice.stage - 1;
-  const share = last === 0 ? 0 : choice.step / last;
+  mark.hidden = state.stage !== partition.stage - 1;
+  const share = last === 0 ? 0 : partition.step / last;
   // The thumb's centre does not reach the ends of the track.
   mark.style.left = `calc(${share} * (100% - 16px) + 8px)`;
   mark.className = `mark${share < 0.05 ? " at-start" : ""}${share > 0.95 ? " at-end" : ""}`;
 }
-
-// Colours come from the style sheet, whichever theme is on.
-function colours() {
-  const of = (name) => getComputedStyle(document.querySelector(`.swatch-${name}`)).color;
-  return {
-    positive: of("positive"), negative: of("negative"), labelled: of("labelled"), ink: of("changed"),
-    paper: getComputedStyle(document.body).backgroundColor,
-  };
-}
-
-let frame = { width: 0, height: 0, radius: 2, ratio: 1 };
-
-function fitCanvas() {
-  const width = canvas.parentElement.clientWidth;
-  const height = Math.round(Math.max(width / Math.max(plane.ratio, 1.25), Math.min(width, 300)));
-  const ratio = window.devicePixelRatio || 1;
-  canvas.width = Math.round(width * ratio);
-  canvas.height = Math.round(height * ratio);
-  canvas.style.height = `${height}px`;
-  const radius = Math.sqrt((width * height) / plane.n_drawn) / 6;
-  frame = { width, height, ratio, radius: Math.max(SMALLEST_RADIUS, Math.min(radius, LARGEST_RADIUS)) };
-}
-
-function placeOf(row) {
-  const pad = 10;
-  return [
-    pad + (plane.x[row] / 65535) * (frame.width - 2 * pad),
-    frame.height - pad - (plane.y[row] / 65535) * (frame.height - 2 * pad),
-  ];
-}
-
-function drawMap() {
-  const pen = canvas.getContext("2d");
-  const colour = colours();
-  const { stage, step } = state;
-  const r = frame.radius;
-  pen.setTransform(frame.ratio, 0, 0, frame.ratio, 0, 0);
-  pen.clearRect(0, 0, frame.width, frame.height);
-  const groups = { outside: [], inside: [], labelled: [], turning: [] };
-  for (const row of plane.drawn) {
-    const inside = isInside(stage, step, row);
-    if (rows.is_labelled[row]) groups.labelled.push(row);
-    else groups[inside ? "inside" : "outside"].push(row);
-    if (stages[stage].turn[row] === step && !rows.is_labelled[row]) groups.turning.push(row);
-  }
-  pen.lineWidth = Math.max(1, r / 3);
-  pen.strokeStyle = colour.negative;
-  for (const row of groups.outside) {
-    const [x, y] = placeOf(row);
-    pen.beginPath();
-    pen.arc(x, y, r * 0.85, 0, 7);
-    pen.stroke();
-  }
-  pen.fillStyle = colour.positive;
-  for (const row of groups.inside) {
-    const [x, y] = placeOf(row);
-    pen.beginPath();
-    pen.arc(x, y, r, 0, 7);
-    pen.fill();
-  }
-  pen.fillStyle = colour.labelled;
-  for (const row of groups.labelled) drawDiamond(pen, ...placeOf(row), r * 1.25);
-  // Where most rows turn at once, rings would hide them all.
-  if (groups.turning.length <= plane.n_drawn / 5) {
-    pen.strokeStyle = colour.ink;
-    pen.lineWidth = 1;
-    pen.setLineDash([2.4, 1.6]);
-    for (const row of groups.turning) {
-      pen.beginPath();
-      pen.arc(...placeOf(row), r + 3, 0, 7);
-      pen.stroke();
-    }
-    pen.setLineDash([]);
-  }
-  if (state.selected >= 0) drawSelected(pen, colour);
-}
-
-function drawDiamond(pen, x, y, r) {
-  pen.beginPath();
-  pen.moveTo(x, y - r);
-  pen.lineTo(x + r, y);
-  pen.lineTo(x, y + r);
-  pen.lineTo(x - r, y);
-  pen.fill();
-}
-
-function drawSelected(pen, colour) {
-  const row = state.selected;
-  const [x, y] = placeOf(row);
-  for (const [width, stroke] of [[5, colour.paper], [2, colour.ink]]) {
-    pen.lineWidth = width;
-    pen.strokeStyle = stroke;
-    pen.beginPath();
-    pen.arc(x, y, frame.radius + 6, 0, 7);
-    pen.stroke();
-  }
-  const name = nameOf(row).slice(0, 40);
-  pen.font = `700 13px ${getComputedStyle(document.body).fontFamily}`;
-  const width = pen.measureText(name).width;
-  const left = Math.max(4, Math.min(x + frame.radius + 11, frame.width - width - 4));
-  const base = y < 24 ? y + 22 : y - 8;
-  pen.lineWidth = 4;
-  pen.strokeStyle = colour.paper;
-  pen.fillStyle = colour.ink;
-  pen.strokeText(name, left, base);
-  pen.fillText(name, left, base);
-}
-
-function pointNear(event) {
-  const box = canvas.getBoundingClientRect();
-  const [x, y] = [event.clientX - box.left, event.clientY - box.top];
-  let [best, nearest] = [-1, REACH * REACH];
-  for (const row of plane.drawn) {
-    const [px, py] = placeOf(row);
-    const distance = (px - x) ** 2 + (py - y) ** 2;
-    if (distance < nearest) [best, nearest] = [row, distance];
-  }
-  return best;
-}
-
-// The next point in the direction of an arrow key: near, and not far off that direction.
-function pointTowards(dx, dy) {
-  const [x, y] = state.selected < 0 ? [frame.width / 2, frame.height / 2] : placeOf(state.selected);
-  let [best, least] = [-1, Infinity];
-  for (const row of plane.drawn) {
-    const [px, py] = placeOf(row);
-    const along = (px - x) * dx + (py - y) * dy;
-    const aside = Math.abs((px - x) * dy) + Math.abs((py - y) * dx);
-    if (row === state.selected || along <= 0 || aside > along) continue;
-    if (along + 2 * aside < least) [best, least] = [row, along + 2 * aside];
-  }
-  return best;
-}
-
-const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
 // The curve
 
@@ -235,8 +96,8 @@ function drawCurve() {
   svg.append(draw("text", { class: "label-0", x: x(0) + 6, y: y(first) + (first > 0.9 ? 15 : -6) }, "stage 1"));
   const end = stages[1].n_positive[stages[1].lam.length - 1] / nSamples;
   svg.append(draw("text", { class: "label-1", x: x(1), y: y(end) + (end > 0.9 || Math.abs(end - prior) < 0.07 ? 17 : -6), "text-anchor": "end" }, "stage 2"));
-  const mine = stages[choice.stage - 1];
-  const [cx, cy] = [x(mine.lam[choice.step]), y(mine.n_positive[choice.step] / nSamples)];
+  const mine = stages[partition.stage - 1];
+  const [cx, cy] = [x(mine.lam[partition.step]), y(mine.n_positive[partition.step] / nSamples)];
   svg.append(draw("circle", { class: "chosen", cx, cy, r: 5 }));
   const isRight = cx > width / 2;
   svg.append(draw("text", { class: "strong", x: cx + (isRight ? -9 : 9), y: cy - 8, "text-anchor": isRight ? "end" : "start" }, "chosen"));
@@ -278,26 +139,13 @@ function startCuts() {
   document.querySelectorAll("input[name=stage]").forEach((radio) => {
     radio.addEventListener("change", () => {
       const stage = Number(radio.value);
-      setCut(stage, stage === choice.stage - 1 ? choice.step : nearestInSize(stage));
+      setCut(stage, stage === partition.stage - 1 ? partition.step : nearestInSize(stage));
     });
   });
-  byId("to-chosen").addEventListener("click", () => setCut(choice.stage - 1, choice.step));
-  canvas.addEventListener("click", (event) => {
-    const row = pointNear(event);
-    if (row >= 0) select(row);
-  });
-  canvas.addEventListener("keydown", (event) => {
-    if (!(event.key in ARROWS)) return;
-    event.preventDefault();
-    const row = pointTowards(...ARROWS[event.key]);
-    if (row >= 0) select(row);
-  });
+  byId("to-chosen").addEventListener("click", () => setCut(partition.stage - 1, partition.step));
   on("cut", () => { showSlider(); describeCut(); drawMap(); moveCursor(); });
-  on("selected", drawMap);
-  on("theme", drawMap);
-  const fit = () => { fitCanvas(); drawMap(); drawCurve(); };
-  new ResizeObserver(fit).observe(canvas.parentElement);
-  fit();
+  on("resized", drawCurve);
+  drawCurve();
   setCut(state.stage, state.step);
 }
 
@@ -306,7 +154,7 @@ function nearestInSize(stage) {
   const sizes = stages[stage].n_positive;
   let best = 0;
   sizes.forEach((size, i) => {
-    if (Math.abs(size - choice.n_positive) < Math.abs(sizes[best] - choice.n_positive)) best = i;
+    if (Math.abs(size - report.n_positive) < Math.abs(sizes[best] - report.n_positive)) best = i;
   });
   return best;
 }

@@ -22,7 +22,7 @@ function unpackAll(value) {
 const summaryElement = document.getElementById("summary");
 const report = unpackAll(JSON.parse(summaryElement.textContent));
 summaryElement.textContent = ""; // the arrays are enough
-const { rows, stages, choice, plane } = report;
+const { rows, stages, partition, plane } = report; // only 2-HNC has stages and a partition, else null
 const nSamples = report.data.n_samples;
 
 // Place of each row when all are ordered by score, from 1.
@@ -77,8 +77,9 @@ function draw(tag, attributes = {}, ...parts) {
 }
 
 // What changes on the page. Parts ask to be told.
-const state = { stage: choice.stage - 1, step: choice.step, selected: -1 };
-const listeners = { cut: [], selected: [], theme: [] };
+const state = { stage: -1, step: -1, selected: -1 };
+if (partition !== null) Object.assign(state, { stage: partition.stage - 1, step: partition.step });
+const listeners = { cut: [], selected: [], theme: [], resized: [] };
 const on = (name, action) => listeners[name].push(action);
 const tell = (name) => listeners[name].forEach((action) => action());
 

@@ -1,4 +1,4 @@
-// Why the selected sample is where it is.
+// Why the selected sample has its class.
 
 const MOST_CHAIN = 12;
 const MOST_VALUES = 12;
@@ -13,8 +13,8 @@ function opening(row) {
   const isLabelled = rows.is_labelled[row] === 1;
   const side = rows.is_positive[row] ? "positive" : "negative";
   const text = isLabelled
-    ? "Labelled positive, and held on the positive side in both stages."
-    : `Unlabelled, taken for ${side}.`;
+    ? `Labelled positive${stages === null ? "" : ", and held on the positive side in both stages"}.`
+    : `Unlabelled, classified as ${side}.`;
   const lines = [make("p", {}, make("b", { class: sideClass(row) }, text))];
   lines.push(make(
     "p", {},
@@ -24,11 +24,14 @@ function opening(row) {
   if (!isLabelled) {
     const turning = rows.turning_prior[row];
     lines.push(make("p", {}, `With this ranking it is positive if the prior is at least about ${percent(turning)}; the prior used is ${percent(report.prior.value)}.`));
-    let place = `Place ${grouped(rows.negative_place[row])} of ${grouped(nSamples - report.data.n_labelled)} in the ranking of likely negatives`;
-    place += rows.is_likely_negative[row] ? ", and one of those held back as negatives in stage 2." : ".";
-    lines.push(make("p", {}, place));
+    if (stages !== null) lines.push(make("p", {}, negativePlace(row)));
   }
   return lines;
+}
+
+function negativePlace(row) {
+  const ranking = `Place ${grouped(rows.negative_place[row])} of ${grouped(nSamples - report.data.n_labelled)} in the ranking of likely negatives`;
+  return `${ranking}${rows.is_likely_negative[row] ? ", and one of those held as negatives in stage 2" : ""}.`;
 }
 
 // A bar from lambda 0 to 1, thick where the sample is on the positive side.
@@ -42,14 +45,15 @@ function stageBar(stage, row) {
     const [from, to] = stage === 0 ? [0, lam] : [lam, 1];
     svg.append(draw("line", { class: "inside", x1: at(from), x2: at(to), y1: 8, y2: 8 }));
   }
-  if (stage === choice.stage - 1) {
-    const x = at(stages[stage].lam[choice.step]);
+  if (stage === partition.stage - 1) {
+    const x = at(stages[stage].lam[partition.step]);
     svg.append(draw("path", { class: "chosen", d: `M${x},12l4,7h-8z` }));
   }
   return svg;
 }
 
 function breakpoints(row) {
+  if (stages === null) return [];
   const parts = [make("h4", {}, "When it changes side")];
   const leaves = lambdaOf(0, row);
   const joins = lambdaOf(1, row);
@@ -68,9 +72,10 @@ function breakpoints(row) {
 function neighbours(row) {
   const n = rows.n_listed_neighbors;
   const parts = [make("h4", {}, "Its labelled neighbours")];
+  if (report.graph.name !== null) parts.push(make("p", { class: "note" }, graphNote()));
   const share = rows.share_to_positive[row];
   const edges = plural(rows.n_edges[row], "neighbour", "neighbours");
-  if (share >= 0) parts.push(make("p", {}, `${edges}; ${percent(share)} of their similarity is with samples taken for positive.`));
+  if (share >= 0) parts.push(make("p", {}, `${edges}; ${percent(share)} of their similarity is with samples classified as positive.`));
   else parts.push(make("p", {}, "It has no neighbours."));
   const lines = [];
   for (let i = row * n; i < (row + 1) * n && rows.neighbor[i] >= 0; i += 1) {
@@ -85,6 +90,13 @@ function neighbours(row) {
   } else if (!rows.is_labelled[row]) parts.push(chain(row));
   else parts.push(make("p", {}, "None of them is labelled."));
   return parts;
+}
+
+// Where several graphs decided, the one that is shown.
+function graphNote() {
+  const { name, weight } = report.graph;
+  if (weight === null) return `Neighbours in the space “${name}”. No cut along a graph had any weight.`;
+  return `Neighbours in the graph of the cut with most weight: ${name} (${percent(weight)}).`;
 }
 
 // The strongest way over unlabelled samples to a labelled one.
@@ -132,7 +144,7 @@ function values(row) {
   return [
     make("h4", {}, "Its values against the mean"),
     make("table", { id: "values" }, make("thead", {}, make("tr", {}, ...heads)), make("tbody", {}, ...body)),
-    make("p", { class: "note" }, `${note}What differs most comes first, with its weight. Categories stand beside the most frequent one. ` +
+    make("p", { class: "note" }, `${note}The largest differences come first, counted with the weights of the columns. A category stands beside the most frequent one. ` +
       "Dot: this sample, on a scale of three standard deviations either way; line: the mean; diamond: the mean of the labelled."),
   ];
 }

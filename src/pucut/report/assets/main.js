@@ -18,7 +18,8 @@ byId("theme").addEventListener("click", () => {
 });
 systemIsDark.addEventListener("change", showTheme);
 
-startCuts();
+startMap();
+if (stages !== null) startCuts();
 startDetail();
 startTable();
 showTheme();

@@ -4,11 +4,13 @@ const PAGE = 25;
 
 const COLUMNS = [
   { key: "name", title: "Sample", of: (row) => row, text: nameOf },
-  { key: "side", title: "Taken for", of: (row) => 2 * rows.is_labelled[row] + rows.is_positive[row], text: sideText },
+  { key: "side", title: "Class", of: (row) => 2 * rows.is_labelled[row] + rows.is_positive[row], text: sideText },
   { key: "probability", title: "Probability", of: (row) => rows.probability[row], text: (row) => rows.probability[row].toFixed(3), falls: true },
   { key: "rank", title: "Place by score", of: (row) => rank[row], text: (row) => grouped(rank[row]) },
-  { key: "leaves", title: "Leaves at λ", of: (row) => stages[0].turn[row], text: (row) => (rows.is_labelled[row] ? "never" : short(lambdaOf(0, row))), wide: true },
-  { key: "joins", title: "Joins at λ", of: (row) => stages[1].turn[row], text: (row) => joinsText(row), wide: true },
+  ...(stages === null ? [] : [
+    { key: "leaves", title: "Leaves at λ", of: (row) => stages[0].turn[row], text: (row) => (rows.is_labelled[row] ? "never" : short(lambdaOf(0, row))), wide: true },
+    { key: "joins", title: "Joins at λ", of: (row) => stages[1].turn[row], text: (row) => joinsText(row), wide: true },
+  ]),
   { key: "turning", title: "Positive from prior", of: (row) => rows.turning_prior[row], text: (row) => (rows.is_labelled[row] ? "any" : percent(rows.turning_prior[row])), wide: true },
 ];
 
@@ -25,12 +27,12 @@ function joinsText(row) {
 const FILTERS = new Map([
   ["all", ["all samples", () => true]],
   ["unlabelled", ["unlabelled", (row) => !rows.is_labelled[row]]],
-  ["found", ["unlabelled, taken for positive", (row) => !rows.is_labelled[row] && rows.is_positive[row]]],
-  ["negative", ["unlabelled, taken for negative", (row) => !rows.is_positive[row]]],
+  ["found", ["unlabelled, classified as positive", (row) => !rows.is_labelled[row] && rows.is_positive[row]]],
+  ["negative", ["unlabelled, classified as negative", (row) => !rows.is_positive[row]]],
   ["labelled", ["labelled", (row) => rows.is_labelled[row]]],
-  ["likely-negative", ["held back in stage 2", (row) => rows.is_likely_negative[row]]],
 ]);
-if (choice.n_unreached) FILTERS.set("unreached", ["without a label in reach", (row) => !rows.is_reached[row]]);
+if (partition !== null) FILTERS.set("likely-negative", ["held as negative in stage 2", (row) => rows.is_likely_negative[row]]);
+if (partition?.n_unreached) FILTERS.set("unreached", ["not reached by a label", (row) => !rows.is_reached[row]]);
 report.sensitivity.forEach((line, place) => {
   if (!line.is_possible) return;
   const changed = new Set([...line.to_positive, ...line.to_negative]);
@@ -127,9 +129,11 @@ const CSV = [
   ["probability", (row) => plainNumber(rows.probability[row])],
   ["score", (row) => plainNumber(rows.score[row])],
   ["rank", (row) => rank[row]],
-  ["negative_place", (row) => rows.negative_place[row] || ""],
-  ["leaves_at", (row) => (rows.is_labelled[row] ? "" : finite(lambdaOf(0, row)))],
-  ["joins_at", (row) => finite(lambdaOf(1, row))],
+  ...(stages === null ? [] : [
+    ["negative_place", (row) => rows.negative_place[row] || ""],
+    ["leaves_at", (row) => (rows.is_labelled[row] ? "" : finite(lambdaOf(0, row)))],
+    ["joins_at", (row) => finite(lambdaOf(1, row))],
+  ]),
   ["positive_from_prior", (row) => plainNumber(rows.turning_prior[row])],
 ];
 

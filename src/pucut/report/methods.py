@@ -1,0 +1,149 @@
+"""What each of the two methods has to say of itself: its graph, and how it came to its classes."""
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from pucut._support.checks import BoolArray
+from pucut.cuts.two_stages import reached_from
+from pucut.data.labels import PULabels
+from pucut.report.packing import packed
+from pucut.report.plain import plain
+from pucut.report.steps import Steps, step_of, steps_of_stages
+
+TWO_HNC, PUCUT = "2-HNC", "pucut"
+# What a fitted estimator of each method has, and the other has not.
+_ATTRIBUTES = {TWO_HNC: ("partition_", "stage1_", "stage2_", "graph_"), PUCUT: ("mixture_",)}
+
+
+@dataclass(frozen=True, eq=False)
+class Account:
+    """How a method came to its classes, ready for the summary.
+
+    Attributes
+    ----------
+    method : str
+        Its name.
+    graph : CSR array of shape (n_samples, n_samples)
+        The similarities by which a row's neighbours are shown.
+    about_graph : dict
+    space : str or None
+        What the space is called in which features count as `feature_weights_` says; None where
+        there is only one.
+    partition, stages
+        What only 2-HNC has, else None.
+    selection
+        What only pucut has, else None.
+    rows : dict
+        Packed arrays with a value for each row; None for those the method does not have.
+    """
+
+    method: str
+    graph: Any
+    about_graph: dict[str, Any]
+    space: str | None
+    partition: dict[str, Any] | None
+    stages: list[dict[str, Any]] | None
+    selection: list[dict[str, Any]] | None
+    rows: dict[str, Any]
+
+
+def method_of(estimator: Any) -> str:
+    """The name of the method of a fitted estimator, told by what it has."""
+    for method, needed in _ATTRIBUTES.items():
+        if all(hasattr(estimator, name) for name in needed):
+            return method
+    raise TypeError(
+        "estimator must be a fitted PUCutClassifier or TwoHNCClassifier, found "
+        f"{type(estimator).__name__}"
+    )
+
+
+def account_of(estimator: Any, labels: PULabels, is_positive: BoolArray) -> Account:
+    """The account of a fitted estimator whose rows have these labels and classes."""
+    if method_of(estimator) == TWO_HNC:
+        return _of_two_hnc(estimator, labels, is_positive)
+    return _of_pucut(estimator)
+
+
+def _of_two_hnc(estimator: Any, labels: PULabels, is_positive: BoolArray) -> Account:
+    stages = steps_of_stages(estimator)
+    chosen = estimator.partition_
+    place = np.zeros(labels.n_samples, dtype=np.int32)
+    place[estimator.negative_ranking_] = np.arange(1, len(estimator.negative_ranking_) + 1)
+    is_likely_negative = np.zeros(labels.n_samples, dtype=np.bool_)
+    is_likely_negative[estimator.likely_negative_] = True
+    is_reached = reached_from(estimator.graph_, labels.is_labelled)
+    return Account(
+        TWO_HNC,
+        estimator.graph_,
+        {
+            "name": None,
+            "weight": None,
+            "n_neighbors": plain(getattr(estimator, "n_neighbors_", None)),
+            "sigma": plain(getattr(estimator, "sigma_", None)),
+            "similarity": str(estimator.similarity),
+        },
+        space=None,
+        partition={
+            "stage": chosen.stage,
+            "step": step_of(stages[chosen.stage - 1], is_positive),
+            "lam": float(chosen.lam),
+            "n_likely_negative": len(estimator.likely_negative_),
+            "n_unreached": int(estimator.n_unreached_),
+        },
+        stages=[
+            _stage(steps, path)
+            for steps, path in zip(stages, (estimator.stage1_, estimator.stage2_), strict=True)
+        ],
+        selection=None,
+        rows={
+            "is_likely_negative": packed(is_likely_negative, "uint8"),
+            "is_reached": packed(is_reached, "uint8"),
+            "negative_place": packed(place, "int32"),
+        },
+    )
+
+
+def _stage(steps: Steps, path: Any) -> dict[str, Any]:
+    return {
+        "stage": steps.stage,
+        "lam": packed(steps.lam, "float64"),
+        "n_positive": packed(steps.n_positive, "int32"),
+        "turn": packed(steps.turn, "int32"),
+        "duality_gap": float(path.duality_gap),
+    }
+
+
+def _of_pucut(estimator: Any) -> Account:
+    mixture = estimator.mixture_
+    if mixture.cuts:
+        heaviest = int(np.argmax(mixture.cut_weights))
+        cut = mixture.cuts[heaviest]
+        space, n_neighbors, name = cut.space, cut.n_neighbors, cut.name
+        weight = float(mixture.cut_weights[heaviest])
+    else:
+        # No graph decided. The neighbours shown are those whose labels make a score.
+        space, name, weight = mixture.spaces[0], mixture.spaces[0].name, None
+        n_neighbors = space.lists.n_neighbors
+    return Account(
+        PUCUT,
+        space.graph(n_neighbors),
+        {
+            "name": name,
+            "weight": weight,
+            "n_neighbors": int(n_neighbors),
+            "sigma": None,
+            "similarity": "gaussian",
+        },
+        space=mixture.spaces[0].name,
+        partition=None,
+        stages=None,
+        selection=[
+            {key: plain(value) for key, value in dataclasses.asdict(candidate).items()}
+            for candidate in estimator.selection_
+        ],
+        rows={"is_likely_negative": None, "is_reached": None, "negative_place": None},
+    )

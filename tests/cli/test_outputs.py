@@ -1,0 +1,244 @@
+"""What commands write and say, and where: files, stdout, stderr, pages, and how they fail."""
+
+import json
+import os
+import sys
+import warnings
+from io import BytesIO
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import pucut
+from pucut import PUExtraTreesClassifier
+from pucut.cli import main
+from pucut.cli._reading import read_input
+from pucut.cli._voice import Voice
+from pucut.methods import METHOD_BY_SLUG
+from tests.helpers.cli_tables import (
+    CLASSIFY,
+    N_ROWS,
+    failure,
+    gene_table,
+    known_features,
+    notes,
+    write_csv,
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "read"),
+    [
+        ("o.csv.gz", pd.read_csv),
+        ("o.tsv", lambda path: pd.read_csv(path, sep="\t")),
+        ("o.xlsx", pd.read_excel),
+        ("o.parquet", pd.read_parquet),
+        ("o.feather", pd.read_feather),
+    ],
+)
+def test_kinds_of_output(table, tmp_path, capsys, name, read):
+    call = ["classify", table, "--label-column", "known", *CLASSIFY]
+    plain = pd.read_csv(BytesIO(notes(capsys, *call)[0].encode()))
+    notes(capsys, *call, "--out", tmp_path / name)
+    written = read(tmp_path / name)
+    assert list(written.columns) == list(plain.columns)
+    assert written["predicted"].tolist() == plain["predicted"].tolist()
+    np.testing.assert_array_equal(written["score"], plain["score"])
+
+
+def test_json_is_all_of_stdout(table, capsys):
+    out, err = notes(
+        capsys, "classify", table, "--label-column", "known", *CLASSIFY, "--json", "--quiet"
+    )
+    summary = json.loads(out)
+    assert err == ""
+    assert summary["n_rows"] == N_ROWS
+    assert summary["prior"] == 0.4
+    assert summary["prior_estimate"] is None
+    model = PUExtraTreesClassifier(prior=0.4, random_state=0).fit(*known_features(table))
+    assert summary["n_predicted_positive"] == model.transduction_.sum()
+    assert summary["features"] == {"size": "number", "<script>": "category", "depth": "number"}
+    assert summary["id_columns"] == ["gene"]
+    assert summary["method"] == "pu-extra-trees"
+    assert "n_unreached" not in summary
+
+
+def test_only_2_hnc_has_rows_that_no_label_reaches(table, capsys):
+    for method, has_them in (("2-hnc", True), ("pu-cut", False)):
+        call = ["classify", table, "--label-column", "known", "--method", method, "--prior", 0.4]
+        assert ("n_unreached" in json.loads(notes(capsys, *call, "--json")[0])) == has_them
+
+
+def test_report_gets_the_model_and_names(table, tmp_path, capsys, monkeypatch):
+    given = {}
+
+    def summarise(estimator, X, y, *, ids=None, feature_names=None, random_state=0):
+        given.update(estimator=estimator, X=X, y=y, ids=ids, names=feature_names)
+        return {"seed": random_state}
+
+    page = SimpleNamespace(
+        summarise=summarise, render=lambda summary: f"<p>ä {summary['seed']}</p>"
+    )
+    monkeypatch.setitem(sys.modules, "pucut.report", page)
+    monkeypatch.setattr(pucut, "report", page, raising=False)
+    out = tmp_path / "r.html"
+    call = ["classify", table, "--label-column", "known", "--prior", 0.4, "--seed", 4]
+    notes(capsys, *call, "--report", out)
+    assert out.read_text(encoding="utf-8") == "<p>ä 4</p>"
+    X, y = known_features(table)
+    pd.testing.assert_frame_equal(given["X"], X)
+    np.testing.assert_array_equal(given["y"], y)
+    assert given["ids"][:2] == ["g0000", "g0001"]
+    assert given["names"] == ["size", "<script>", "depth"]
+    np.testing.assert_array_equal(given["estimator"].classes_, [False, True])
+
+
+@pytest.mark.parametrize(
+    ("module", "arguments", "message"),
+    [
+        ("pandas", [], "reading tables needs pandas and pyarrow: pip install 'pucut[cli]'"),
+        ("skops", ["--save-model", "m.skops"], "need the package skops: pip install 'pucut[cli]'"),
+    ],
+)
+def test_what_is_not_installed_is_said_at_once(
+    table, capsys, monkeypatch, module, arguments, message
+):
+    for loaded in [name for name in sys.modules if name.split(".")[0] == module]:
+        monkeypatch.delitem(sys.modules, loaded)
+    monkeypatch.setitem(sys.modules, module, None)
+    call = ["classify", table, "--label-column", "known", *CLASSIFY]
+    assert message in failure(capsys, *call, *arguments)
+
+
+def test_the_report_is_for_two_methods(table, tmp_path, capsys):
+    call = ["classify", table, "--label-column", "known", *CLASSIFY]
+    said = failure(capsys, *call, "--report", tmp_path / "r.html")
+    assert said == "--report is for pu-cut and 2-hnc, and --method is pu-extra-trees"
+
+
+@pytest.mark.parametrize(("method", "name"), [("pu-cut", "pucut"), ("2-hnc", "2-HNC")])
+def test_the_report_says_what_the_table_says(table, tmp_path, capsys, method, name):
+    page, out = tmp_path / "r.html", tmp_path / "o.csv"
+    call = ["classify", table, "--label-column", "known", "--method", method, "--prior", 0.4]
+    _, err = notes(capsys, *call, "--report", page, "--out", out)
+    n_positive = int((pd.read_csv(out)["predicted"] == "positive").sum())
+    assert f"{n_positive} of {N_ROWS} rows are predicted positive" in err
+    expected = f"{n_positive} of {N_ROWS} samples are classified as positive · {name}</title>"
+    assert expected in page.read_text(encoding="utf-8")
+
+
+def test_duplicate_ids_are_named(tmp_path, capsys):
+    frame, _ = gene_table()
+    frame.loc[7, "gene"] = "g0003"
+    path = write_csv(tmp_path / "t.csv", frame)
+    call = ["classify", path, "--label-column", "known", "--id-column", "gene", *CLASSIFY]
+    _, err = notes(capsys, *call, "--out", tmp_path / "o.csv")
+    line = read_input(path).place(3)
+    assert (
+        f"warning: 'gene' names several rows: 2 rows share a name, such as g0003 in {line}" in err
+    )
+
+
+def test_rows_without_identifier_are_numbered(tmp_path, capsys):
+    frame = gene_table()[0].drop(columns="gene").rename(columns={"known": "score"})
+    path = write_csv(tmp_path / "t.csv", frame)
+    out, _ = notes(capsys, "classify", path, "--label-column", "score", *CLASSIFY)
+    answers = pd.read_csv(BytesIO(out.encode()))
+    assert list(answers.columns) == ["row", "score", "predicted", "pucut_score", "probability"]
+    assert answers["row"].tolist() == list(range(1, N_ROWS + 1))
+
+
+def test_outputs_that_cannot_be(table, tmp_path, capsys):
+    call = ["classify", table, "--label-column", "known", *CLASSIFY]
+    link = tmp_path / "link.csv"
+    link.symlink_to(table)
+    before = Path(table).read_bytes()
+    for same in (table, link, f"{tmp_path}/./genes.csv"):
+        said = failure(capsys, *call, "--out", same)
+        assert said == f"--out '{same}' is the input itself: choose another name"
+    assert Path(table).read_bytes() == before
+    assert "there is no folder" in failure(capsys, *call, "--out", tmp_path / "no" / "o.csv")
+    assert "is a folder" in failure(capsys, *call, "--report", tmp_path)
+    said = failure(capsys, *call, "--out", tmp_path / "o", "--save-model", tmp_path / "o")
+    assert "--save-model and --out are the same file" in said
+    assert "would mix on stdout" in failure(capsys, *call, "--out", "-", "--json")
+    assert sorted(os.listdir(tmp_path)) == ["genes.csv", "link.csv"]
+
+
+def test_nothing_is_written_where_something_fails(table, tmp_path, capsys, monkeypatch):
+    def refuse(*_):
+        raise OSError(28, "No space left on device")
+
+    out = tmp_path / "o.csv"
+    out.write_text("as it was")
+    monkeypatch.setattr(os, "replace", refuse)
+    call = ["classify", table, "--label-column", "known", *CLASSIFY, "--out", out]
+    said = failure(capsys, *call, "--save-model", tmp_path / "m.skops")
+    assert "cannot be written: No space left on device" in said
+    assert out.read_text() == "as it was"
+    assert sorted(os.listdir(tmp_path)) == ["genes.csv", "o.csv"]
+
+
+def test_unexpected_failures_are_one_line(table, capsys, monkeypatch):
+    def fail(*_):
+        raise RuntimeError("two\nlines")
+
+    monkeypatch.setattr(PUExtraTreesClassifier, "fit", fail)
+    call = ["classify", table, "--label-column", "known", *CLASSIFY]
+    assert main(call) == 1
+    last = capsys.readouterr().err.splitlines()[-1]
+    assert last == ("pucut: failed: RuntimeError: two lines (run with --debug for the traceback)")
+    with pytest.raises(RuntimeError, match="two"):
+        main([*call, "--debug"])
+
+
+def test_warnings_are_sentences(table, capsys, monkeypatch):
+    original = PUExtraTreesClassifier.fit
+
+    def warn(self, X, y):
+        import warnings
+
+        for _ in range(2):
+            warnings.warn("the rows are few", UserWarning, stacklevel=1)
+        warnings.warn("for developers", DeprecationWarning, stacklevel=1)
+        return original(self, X, y)
+
+    monkeypatch.setattr(PUExtraTreesClassifier, "fit", warn)
+    _, err = notes(capsys, "classify", table, "--label-column", "known", *CLASSIFY)
+    assert err.count("the rows are few") == 1
+    assert "warning: the rows are few\n" in err
+    assert "developers" not in err
+    assert ".py" not in err
+
+
+@pytest.mark.parametrize("method", ["pu-cut", "2-hnc", "pu-extra-trees", "rocchio"])
+def test_progress_is_for_terminals(table, capsys, monkeypatch, method):
+    call = ["rank", table, "--label-column", "known", "--prior", 0.4, "--method", method]
+    plain = notes(capsys, *call)
+    assert "\r" not in plain[1]
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    shown = notes(capsys, *call)
+    assert shown[0] == plain[0]
+    n_shown = shown[1].count(f"\r{METHOD_BY_SLUG[method]} [")
+    assert n_shown == 1 if method == "rocchio" else n_shown > 2
+    assert ("of 100 trees" in shown[1]) == (method == "pu-extra-trees")
+    assert notes(capsys, *call, "--quiet") == (plain[0], "")
+
+
+def test_terminals_get_the_first_rows(table, capsys, monkeypatch):
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
+    out, err = notes(capsys, "classify", table, "--label-column", "known", *CLASSIFY)
+    assert len(out.splitlines()) == 11
+    assert f"... and {N_ROWS - 10} more: --out FILE writes all" in err
+
+
+def test_warnings_are_said_as_sentences_but_not_those_for_developers(capsys):
+    with Voice(quiet=False).sentences_for_warnings():
+        warnings.warn("numbers overflow", RuntimeWarning, stacklevel=1)
+        warnings.warn("numbers overflow", RuntimeWarning, stacklevel=1)
+        warnings.warn("few labels", UserWarning, stacklevel=1)
+        warnings.warn("this will go", FutureWarning, stacklevel=1)
+    assert capsys.readouterr().err == "warning: numbers overflow\nwarning: few labels\n"

@@ -1,0 +1,25 @@
+"""What the tests of reports share: both estimators, names that would break a page, and sizes."""
+
+from pucut import PUCutClassifier, TwoHNCClassifier
+
+HOSTILE = "</script><script>document.title='broken'</script><img src=x onerror=alert(1)>"
+QUOTED = 'comma, "quote"\nand a line'
+N_ROWS = 300
+N_DRAWN = 120
+
+
+def fit_both(X, y):
+    """The two estimators that have a report, by the name of their method."""
+    return {
+        "pucut": PUCutClassifier(prior=0.5, n_estimators=20, random_state=0).fit(X, y),
+        "2-HNC": TwoHNCClassifier(prior=0.5, n_estimators=20, random_state=0).fit(X, y),
+    }
+
+
+def shown_graph(model):
+    """The graph whose neighbours are shown: the only one, or that of the cut with most weight."""
+    if isinstance(model, TwoHNCClassifier):
+        return model.graph_
+    weights = model.mixture_.cut_weights
+    cut = next(c for c, w in zip(model.mixture_.cuts, weights, strict=True) if w == max(weights))
+    return cut.space.graph(cut.n_neighbors)
