@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from pucut import TwoHNCClassifier
-from pucut.methods.two_hnc import classifier as two_hnc
+from pucut.dask import DaskTwoHNCClassifier
+from pucut.methods.two_hnc import fitting
 
 dask = pytest.importorskip("dask")
 da = pytest.importorskip("dask.array")
@@ -23,7 +24,7 @@ pytestmark = [
 ]
 
 N_WORKERS = 4
-SETTINGS = {"preset": "paper", "prior": 0.4, "n_estimators": 12, "random_state": 0}
+SETTINGS = {"prior": 0.4, "n_estimators": 12, "random_state": 0}
 
 
 @pytest.fixture(scope="module")
@@ -90,7 +91,7 @@ def fit_while_workers_die(client, names, X, y, **options):
     killer = Killer(client.cluster, names)
     client.cluster.scheduler.add_plugin(killer, name="killer")
     try:
-        found = TwoHNCClassifier(**SETTINGS | options).fit(X, y)
+        found = DaskTwoHNCClassifier(**SETTINGS | options).fit(X, y)
     finally:
         client.cluster.scheduler.remove_plugin("killer")
     assert set(killer.killed) == set(names)
@@ -123,9 +124,9 @@ def test_a_worker_dies_while_the_path_is_solved_here(client, rows, one, monkeypa
             killer.killed["path"] = killer.kill(next(iter(client.nthreads())))
         return solve(*args, **kwargs)
 
-    solve = two_hnc.two_stage_cuts
-    monkeypatch.setattr(two_hnc, "two_stage_cuts", dying)
-    found = TwoHNCClassifier(**SETTINGS).fit(da.from_array(X, chunks=(150, 5)), y)
+    solve = fitting.two_stage_cuts
+    monkeypatch.setattr(fitting, "two_stage_cuts", dying)
+    found = DaskTwoHNCClassifier(**SETTINGS).fit(da.from_array(X, chunks=(150, 5)), y)
     assert killer.killed
     # The points that were lost are made again.
     assert_same(found, one, X)

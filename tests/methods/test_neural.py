@@ -28,7 +28,12 @@ from pucut.methods.neural._training import (
     pu_risk_parts,
     seeded,
 )
-from tests.helpers.pu_contract import parametrize_with_pu_checks, pu_table, run_pu_check
+from tests.helpers.pu_contract import (
+    parametrize_with_pu_checks,
+    pu_table,
+    run_pu_check,
+    run_scikit_learn_check,
+)
 
 # Small networks and few epochs: hundreds of them are fitted below.
 SMALL = {"hidden_layer_sizes": (32, 32), "learning_rate": 1e-2, "max_epochs": 25, "device": "cpu"}
@@ -43,7 +48,7 @@ def digits():
 
 @parametrize_with_checks([UPUClassifier(**SMALL), NNPUClassifier(**SMALL)])
 def test_scikit_learn_check(estimator, check):
-    check(estimator)
+    run_scikit_learn_check(estimator, check)
 
 
 @parametrize_with_pu_checks([UPUClassifier(**SMALL), NNPUClassifier(**SMALL)])

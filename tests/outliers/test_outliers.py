@@ -28,7 +28,7 @@ def leaving_level(detector, lam):
     nothing = np.zeros(len(pull))
     single = parametric_cut(
         graph,
-        source=(pull * densities(cuts.remoteness, cuts.remoteness), nothing),
+        source=(pull * densities(cuts.remoteness, np.sort(cuts.remoteness)), nothing),
         sink=(lam * pull, nothing),
         lambda_range=(0.0, 0.0),
         source_seeds=detector.is_seed_,
@@ -124,8 +124,9 @@ def test_the_fence_by_hand():
 
 def test_densities_and_the_densest_by_hand():
     remoteness = np.array([3.0, 1.0, 2.0, 2.0])
-    np.testing.assert_array_equal(densities(remoteness, remoteness), [0.125, 0.875, 0.5, 0.5])
-    np.testing.assert_array_equal(densities(np.array([9.0, 0.0]), remoteness), [0.0, 1.0])
+    rising = np.array([1.0, 2.0, 2.0, 3.0])
+    np.testing.assert_array_equal(densities(remoteness, rising), [0.125, 0.875, 0.5, 0.5])
+    np.testing.assert_array_equal(densities(np.array([9.0, 0.0]), rising), [0.0, 1.0])
     np.testing.assert_array_equal(densest(remoteness, 0.5), [False, True, True, False])
     np.testing.assert_array_equal(densest(remoteness, 0.1), [False, True, False, False])
 
