@@ -85,7 +85,7 @@ def estimators() -> dict[str, Callable[[Any], Any]]:
         "Rocchio": plain(pucut.RocchioClassifier),
         "biased SVM": plain(pucut.BiasedSVMClassifier),
         "bagging SVM": plain(pucut.BaggingSVMClassifier),
-        "propagation": lambda prior: pucut.PULabelPropagationClassifier(prior=prior),
+        "propagation": plain(pucut.PULabelPropagationClassifier),
         "max margin": plain(pucut.PUMaxMarginClassifier),
         "PU bagging": plain(pucut.PUBaggingClassifier),
         "one class": plain(pucut.OneClassPUClassifier),

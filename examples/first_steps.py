@@ -23,7 +23,7 @@ import numpy as np
 from sklearn.datasets import load_digits
 from sklearn.model_selection import train_test_split
 
-from pucut import PUCalibrationDisplay, TwoHNCClassifier, estimate_prior
+from pucut import PUCalibrationDisplay, PUCutClassifier, estimate_prior
 from pucut.datasets import pu_split
 
 images, digit = load_digits(return_X_y=True)
@@ -50,7 +50,7 @@ print(f"\nThe true share is {is_odd.mean():.1%}.")
 # With ``prior="auto"``, the default, the classifier would make the same estimate itself. If you
 # know the share from elsewhere, pass that number: it is better than any estimate.
 
-model = TwoHNCClassifier(prior=estimate.prior, random_state=0).fit(X, y)
+model = PUCutClassifier(prior=estimate.prior, random_state=0).fit(X, y)
 
 # %%
 # Two questions can be asked of it. ``transduction_`` has the classes of the rows of ``fit``; the

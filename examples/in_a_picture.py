@@ -21,9 +21,7 @@ from pucut.datasets import pu_split
 X, moon = make_moons(500, noise=0.2, random_state=3)
 is_positive = moon == 0
 y = pu_split(is_positive, 0.2, random_state=3)
-model = TwoHNCClassifier(
-    prior=0.5, preset="paper", n_neighbors=10, feature_weights=None, random_state=0
-).fit(X, y)
+model = TwoHNCClassifier(prior=0.5, n_neighbors=10, feature_weights=None, random_state=0).fit(X, y)
 print(f"{y.sum()} of {is_positive.sum()} positives are known.")
 print(f"{np.mean((model.transduction_ == is_positive)[~y]):.1%} of the others are classed rightly.")
 

@@ -43,7 +43,6 @@ for n_rows in SIZES:
     known = pu_split(is_positive, 0.3, random_state=0)
     model = TwoHNCClassifier(
         prior=is_positive.mean(),
-        preset="paper",
         n_neighbors=5,
         sigma=0.25,
         neighbors="approximate",

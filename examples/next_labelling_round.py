@@ -27,9 +27,7 @@ y = pu_split(is_positive, 20 / is_positive.sum(), random_state=0)
 asked = y.copy()
 found = [0]
 for number in range(ROUNDS):
-    model = TwoHNCClassifier(
-        prior=is_positive.mean(), preset="paper", n_neighbors=10, random_state=0
-    ).fit(X, y)
+    model = TwoHNCClassifier(prior=is_positive.mean(), n_neighbors=10, random_state=0).fit(X, y)
     waiting = np.flatnonzero(~asked)
     best = waiting[np.argsort(-model.scores_[waiting], kind="stable")][:PER_ROUND]
     asked[best] = True

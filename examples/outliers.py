@@ -37,7 +37,7 @@ print(f"{len(X)} rows, {y.sum()} known to be normal, {np.sum(~is_normal)} outlie
 models = {
     "one-class SVM": OneClassPUClassifier(prior=prior, random_state=0),
     "isolation forest": OneClassPUClassifier(IsolationForest(), prior=prior, random_state=0),
-    "2-HNC": TwoHNCClassifier(prior=prior, preset="paper", random_state=0),
+    "2-HNC": TwoHNCClassifier(prior=prior, random_state=0),
 }
 unlabelled = np.flatnonzero(~y)
 ranked = {}

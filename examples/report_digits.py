@@ -24,7 +24,7 @@ out = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(tempfile.mkdtemp()) / "re
 
 X, digit = load_digits(return_X_y=True)
 is_known = pu_split(digit % 2 == 1, 0.6, random_state=0)
-model = TwoHNCClassifier(preset="paper", random_state=0).fit(X, is_known)
+model = TwoHNCClassifier(random_state=0).fit(X, is_known)
 
 # %%
 # ``summarise`` makes a plain dict of a fitted model; the page is made of the dict alone. Names of

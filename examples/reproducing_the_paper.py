@@ -2,9 +2,9 @@
 Reproducing the paper
 =====================
 
-The experiments of the paper are run by ``python -m paper``, and its tables are made from the rows of
-finished runs by ``python -m paper tables``, ours beside the published ones. This page makes the tables
-from the committed rows, where there are any, and repeats the protocol on a small dataset.
+The experiments of the paper are run by ``python -m paper``, and its tables are made from the rows
+of finished runs by ``python -m paper tables``, ours beside the published ones. This page makes the
+tables from the committed rows, where there are any, and repeats the protocol on a small dataset.
 """
 
 # %%
@@ -65,7 +65,7 @@ X, benign = load_breast_cancer(return_X_y=True)
 is_positive = benign == 1
 prior = is_positive.mean()
 methods = {
-    "2-HNC, paper": TwoHNCClassifier(preset="paper", prior=prior, random_state=0),
+    "2-HNC, paper": TwoHNCClassifier(prior=prior, random_state=0),
     "PU extra trees": PUExtraTreesClassifier(prior=prior, random_state=0),
     "boosting": PUThresholdClassifier(prior=prior, random_state=0),
 }

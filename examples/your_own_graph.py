@@ -36,9 +36,9 @@ print(f"{N} people, {graph.nnz // 2} pairs, {y.sum()} people known")
 # ``similarity="precomputed"`` takes the matrix in the place of a table. There are no features, so
 # the prior cannot be estimated from them; give it.
 
-model = TwoHNCClassifier(
-    similarity="precomputed", prior=lives_there.mean(), preset="paper", random_state=0
-).fit(graph, y)
+model = TwoHNCClassifier(similarity="precomputed", prior=lives_there.mean(), random_state=0).fit(
+    graph, y
+)
 right = model.transduction_[~y] == lives_there[~y]
 print(f"{right.mean():.1%} of the others are classed rightly")
 print(f"people without any chain to a known one: {model.n_unreached_}")
@@ -73,7 +73,6 @@ by_angle = TwoHNCClassifier(
     n_neighbors=10,
     sigma=float(np.median(distances.data)),
     prior=is_odd.mean(),
-    preset="paper",
     random_state=0,
 ).fit(distances, known)
 right = by_angle.transduction_[~known] == is_odd[~known]

@@ -9,7 +9,7 @@ from pucut.datasets import pu_split
 X, benign = load_breast_cancer(return_X_y=True)
 is_benign = benign == 1
 y = pu_split(is_benign, 0.4, random_state=0)
-model = TwoHNCClassifier(prior=is_benign.mean(), preset="paper", random_state=0).fit(X, y)
+model = TwoHNCClassifier(prior=is_benign.mean(), random_state=0).fit(X, y)
 figure, axes = plt.subplots(1, 2, figsize=(10, 3.6), layout="constrained")
 CutPathDisplay.from_estimator(model, ax=axes[0])
 NegativeRankingDisplay.from_estimator(model, ax=axes[1])

@@ -11,9 +11,7 @@ BLUE, RUST, PALE_BLUE, PALE_RUST = "#1f6f9f", "#b5532a", "#a9cbe0", "#e7c3b2"
 
 X, moon = make_moons(500, noise=0.2, random_state=3)
 y = pu_split(moon == 0, 0.4, random_state=3)
-model = TwoHNCClassifier(
-    prior=0.5, preset="paper", n_neighbors=10, feature_weights=None, random_state=0
-).fit(X, y)
+model = TwoHNCClassifier(prior=0.5, n_neighbors=10, feature_weights=None, random_state=0).fit(X, y)
 negatives = np.zeros(len(X), dtype=bool)
 negatives[model.likely_negative_] = True
 

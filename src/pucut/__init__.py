@@ -13,7 +13,7 @@ from pucut.displays import (
     PUCalibrationDisplay,
 )
 from pucut.methods import *  # noqa: F403 - every classifier, as `methods` lists them
-from pucut.methods._size import FitEstimate
+from pucut.methods.size import FitEstimate
 from pucut.outliers import CutOutlierDetector
 from pucut.priors import estimate_prior
 from pucut.queries import CutQueryStrategy

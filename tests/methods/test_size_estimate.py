@@ -8,7 +8,7 @@ import pytest
 
 from pucut import PUCutClassifier, TwoHNCClassifier
 from pucut._support.memory import available_memory, checked_memory_limit, in_words
-from pucut.methods._size import SMALLEST_SEARCH_BYTES, Work, check_fits, estimate_fit
+from pucut.methods.size import SMALLEST_SEARCH_BYTES, Work, check_fits, estimate_fit
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,8 @@ import scipy.sparse as sp
 from sklearn.svm import SVC, LinearSVC
 
 from pucut import BaggingSVMClassifier, BiasedSVMClassifier
-from pucut.kernels.machines import fit_svm, gaussian_kernel, kernel_map
+from pucut.kernels.gaussian import GaussianKernel
+from pucut.kernels.machines import fit_svm, kernel_map
 from pucut.metrics import lee_liu_score
 from tests.helpers.pu_contract import pu_table
 
@@ -53,7 +54,7 @@ def test_landmarks_are_enough():
 def test_features_of_all_rows_multiply_to_the_kernel():
     mapped = kernel_map(X, np.random.RandomState(0))
     features = mapped.features(X)
-    np.testing.assert_allclose(features @ features.T, gaussian_kernel(X, X, 0.25), atol=1e-6)
+    np.testing.assert_allclose(features @ features.T, GaussianKernel(X, 0.25).of(X), atol=1e-6)
     weights = np.random.default_rng(0).normal(size=features.shape[1])
     np.testing.assert_allclose(
         mapped.machine(weights, 2.0).scores(X), features @ weights + 2.0, rtol=1e-6, atol=1e-6

@@ -18,9 +18,9 @@ from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.metrics import roc_auc_score
 
 from paper.datasets import load_real, seed_from_names
+from pucut.data.encoding import finite_columns
 from pucut.datasets import pu_split
 from pucut.priors import METHODS, best_bin, dedpul, elkan_noto, ensemble, estimate_prior, km2, tice
-from pucut.priors._features import numeric_features
 from pucut.priors.dedpul import TOLERANCE, density_ratios, largest_fixed_point
 from pucut.priors.ensemble import combined_ranks, negatives_passing, ranking, resampled_best_bins
 from pucut.priors.km2 import nearest_in_simplex, project_to_simplex
@@ -342,7 +342,7 @@ def test_categories_and_gaps_become_columns_of_numbers():
             "day": pd.to_datetime(["2020-01-01", None, "2020-01-03", "2020-01-02"]),
         }
     )
-    found = numeric_features(table)
+    found = finite_columns(table)
     day = table["day"].to_numpy().astype(np.int64).astype(float)
     wanted = np.column_stack(
         [
@@ -363,13 +363,13 @@ def test_categories_and_gaps_become_columns_of_numbers():
 
 def test_rare_categories_share_a_column():
     words = [f"rare{i}" for i in range(100)] + ["common"] * 100
-    assert numeric_features(np.array([words], dtype=object).T).shape == (200, 31)
+    assert finite_columns(np.array([words], dtype=object).T).shape == (200, 31)
 
 
 def test_a_sparse_table_too_large_to_be_filled_in_is_refused():
     X = sp.csr_array((100_000, 10_000))
     with pytest.raises(ValueError, match=r"100000 x 10000 cells.*TruncatedSVD"):
-        numeric_features(X)
+        finite_columns(X)
 
 
 # --- estimate_prior -----------------------------------------------------------------------------

@@ -1,6 +1,5 @@
 """2-HNC whose rows stay on the workers of a Dask cluster."""
 
-import numbers
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -8,7 +7,6 @@ from sklearn.base import _fit_context
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from pucut._support.constraints import COUNT
 from pucut.dask.answers import (
     check_columns,
     classes_of,
@@ -62,8 +60,6 @@ n_jobs, random_state, verbose
             if name not in ("similarity", "memory_limit")
         },
         "neighbors": [StrOptions({"auto", "exact", "approximate", "torch"})],
-        "n_estimators": COUNT,
-        "n_jobs": [numbers.Integral, None],
     }
 
     def __init__(

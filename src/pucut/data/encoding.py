@@ -5,23 +5,31 @@ objects and category types of data frames) become one column for each value, 1 w
 it, standardised like any other. Constant columns become 0. Missing values become 0 too, which is
 the mean. Sparse tables are scaled but not centred, which distances do not feel.
 
+Learners that need finite numbers, and no scale, get them from `finite_columns`.
+
 Dense tables are read by blocks of rows, twice for the moments and once for the points, so that one
 on disk (a memory map) is read in its order; nothing of its size is made but the points.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
+from sklearn.utils import check_array
 
-from pucut._support.checks import FloatArray
+from pucut._support.checks import FloatArray, is_sparse
 from pucut.data.tables import Table, TableFormat, read_table
 
 # Sums are made by so many rows, and the sums of blocks added in their order.
 MOMENT_ROWS = 1 << 17
+# Of `finite_columns`: more categories than this get no column of their own, the rest share one.
+_MOST_INDICATORS = 30
+# Sparse tables with at most this many cells are filled in; larger ones would not fit in memory.
+MAX_DENSE_CELLS = 20_000_000
 # Rows whose points are made at a time: they stay in a processor's cache.
 _POINT_ROWS = 1 << 12
 
@@ -102,6 +110,71 @@ def learn_encoding(X: Any, *, in_place: bool = False) -> tuple[Encoding, Any]:
         and all(categories is None for categories in table.format.categories)
     )
     return encoding, encoding._encode(table, X if is_replaced else None)
+
+
+def finite_columns(X: Any) -> npt.NDArray[Any]:
+    """Columns of finite numbers, for learners that take nothing else.
+
+    A category becomes one column of 0 and 1 for each value (the rarest share one), and so does a
+    missing category. A missing number becomes the median of its column, next to a column that says
+    it was missing. A dense array of finite numbers is returned as it is.
+    """
+    if is_sparse(X):
+        n_cells = X.shape[0] * X.shape[1]
+        if n_cells > MAX_DENSE_CELLS:
+            raise ValueError(
+                f"X is sparse with {X.shape[0]} x {X.shape[1]} cells, but this method needs it "
+                f"dense, with at most {MAX_DENSE_CELLS} cells; reduce its columns first, as with "
+                "sklearn.decomposition.TruncatedSVD, or use a method that works on scores"
+            )
+        X = X.toarray()
+    if is_plain(X):
+        X = check_array(
+            X, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan", input_name="X"
+        )
+        if np.isfinite(X).all():
+            return np.asarray(X)
+    table = read_table(X, is_lenient=True)
+    columns = zip(table.values, table.format.categories, strict=True)
+    parts = [part for values, categories in columns for part in _finite(values, categories)]
+    return np.column_stack(parts)
+
+
+def is_plain(X: Any) -> bool:
+    """Whether X is an array of numbers, and neither a data frame nor an array of objects."""
+    if hasattr(X, "columns") and hasattr(X, "dtypes"):
+        return False
+    array = X if hasattr(X, "dtype") else np.asarray(X)
+    return not (getattr(array, "ndim", 0) == 2 and array.dtype.kind in "OUS")
+
+
+def _finite(
+    values: npt.NDArray[Any], categories: npt.NDArray[np.object_] | None
+) -> list[FloatArray]:
+    if categories is not None and not all(isinstance(each, Real) for each in categories):
+        return _indicators(values, categories)
+    column = values.astype(np.float64)
+    missing = np.isnan(column)
+    if categories is not None:  # numbers that a data frame calls categories
+        known = np.append(categories.astype(np.float64), np.nan)
+        column = known[np.where(missing, len(categories), column).astype(np.intp)]
+    if not missing.any():
+        return [column]
+    median = float(np.median(column[~missing])) if not missing.all() else 0.0
+    return [np.where(missing, median, column), missing.astype(np.float64)]
+
+
+def _indicators(codes: npt.NDArray[Any], categories: npt.NDArray[np.object_]) -> list[FloatArray]:
+    """The missing ones first, then by name; values of one name are one category."""
+    names = np.array([f"={category}" for category in categories] + [""])
+    present = names[np.where(np.isnan(codes), len(categories), codes).astype(np.intp)]
+    values, codes, counts = np.unique(present, return_inverse=True, return_counts=True)
+    if len(values) > _MOST_INDICATORS:
+        by_count = np.argsort(-counts, kind="stable")
+        place = np.empty(len(values), dtype=np.intp)
+        place[by_count] = np.arange(len(values))
+        codes = np.minimum(place, _MOST_INDICATORS)[codes]
+    return [(codes == code).astype(np.float64) for code in range(int(codes.max()) + 1)]
 
 
 @dataclass(frozen=True)

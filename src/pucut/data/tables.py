@@ -56,13 +56,20 @@ class Table:
 
 
 def read_table(
-    X: Any, known: TableFormat | None = None, *, categorical_features: Any = "from_dtype"
+    X: Any,
+    known: TableFormat | None = None,
+    *,
+    categorical_features: Any = "from_dtype",
+    is_lenient: bool = False,
 ) -> Table:
     """Reads `X`; with `known`, as rows of a table that was read before.
 
     Columns of strings or other objects, and of the category types of pandas and polars, are
     categorical, as are those named by `categorical_features` (a mask, indices, or names of columns
     of a data frame). Categories that are not in `known` count as missing.
+
+    `is_lenient` reads what is refused otherwise: dates are numbers, columns of any objects are
+    categorical, and there may be any number of categories.
     """
     if isinstance(X, Table):
         return X
@@ -104,12 +111,12 @@ def read_table(
             is_categorical = learned is not None
         else:
             learned = None
-            is_categorical = bool(chosen[j]) or _holds_categories(column)
+            is_categorical = bool(chosen[j]) or _holds_categories(column, is_lenient)
         if is_categorical:
-            codes, learned = _encode(column, learned, j)
+            codes, learned = _encode(column, learned, j, is_lenient)
             values.append(codes)
         else:
-            values.append(_numbers(column, j))
+            values.append(_numbers(column, j, is_lenient))
         categories.append(learned)
     return Table(n_rows, tuple(values), (), TableFormat(tuple(categories)))
 
@@ -194,26 +201,42 @@ def _chosen_columns(chosen: Any, n_columns: int, names: list[Any] | None) -> Boo
     return mask
 
 
-def _holds_categories(column: Any) -> bool:
+def _holds_categories(column: Any, is_lenient: bool) -> bool:
     kind = str(getattr(column, "dtype", "")).lower()
     if kind.startswith(("categor", "enum", "str", "utf8", "<u", ">u")):
         return True
     if getattr(column.dtype, "kind", "O") not in "OUST":
         return False
-    return any(isinstance(value, (str, bytes)) for value in np.asarray(column, dtype=object))
+    values = np.asarray(column, dtype=object)
+    return any(isinstance(value, (str, bytes)) for value in values) or (
+        is_lenient and not all(is_missing(value) or _is_number(value) for value in values)
+    )
+
+
+def _is_number(value: Any) -> bool:
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 def _encode(
-    column: Any, known: npt.NDArray[np.object_] | None, number: int
+    column: Any, known: npt.NDArray[np.object_] | None, number: int, is_lenient: bool
 ) -> tuple[Column, npt.NDArray[np.object_]]:
     plain = [
         value.item() if isinstance(value, np.generic) else value
         for value in np.asarray(column, dtype=object)
     ]
     present = [None if is_missing(value) else value for value in plain]
+    if is_lenient:  # lists and the like have no hash
+        present = [
+            value if value is None or isinstance(value, (str, numbers.Number)) else str(value)
+            for value in present
+        ]
     if known is None:
         distinct = {value for value in present if value is not None}
-        if len(distinct) > MOST_CATEGORIES:
+        if len(distinct) > MOST_CATEGORIES and not is_lenient:
             raise ValueError(
                 f"column {number} of X has {len(distinct)} categories, allowed are "
                 f"{MOST_CATEGORIES}; join rare ones, or encode it as numbers"
@@ -233,7 +256,7 @@ def _encode(
     return codes, known
 
 
-def _numbers(column: Any, number: int) -> Column:
+def _numbers(column: Any, number: int, is_lenient: bool) -> Column:
     if isinstance(column, np.ndarray) and column.dtype in _TYPES:
         return column  # checked as a part of X
     dtype = getattr(column, "dtype", None)
@@ -243,16 +266,18 @@ def _numbers(column: Any, number: int) -> Column:
     else:
         array = np.asarray(column)
     if array.dtype.kind not in "biuf":
-        array = _numbers_from_objects(array, number)
+        array = _numbers_from_objects(array, number, is_lenient)
     array = _supported(array)
     if array.dtype.kind == "f":
         assert_all_finite(array, allow_nan=True, input_name="X")
     return array
 
 
-def _numbers_from_objects(array: Column, number: int) -> Column:
+def _numbers_from_objects(array: Column, number: int, is_lenient: bool) -> Column:
     if array.dtype.kind == "c":
         raise ValueError(f"Complex data not supported: column {number} of X is {array.dtype}")
+    if array.dtype.kind in "mM" and is_lenient:
+        return np.where(np.isnat(array), np.nan, array.astype(np.int64).astype(np.float64))
     if array.dtype.kind in "mM":
         raise ValueError(f"column {number} of X holds dates, which are neither numbers nor classes")
     return np.array(

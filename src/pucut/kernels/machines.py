@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.spatial.distance import cdist
 from sklearn.svm import SVC, LinearSVC
 
 from pucut._support.checks import BoolArray, FloatArray, is_sparse
+from pucut.kernels.gaussian import GaussianKernel
 
 KERNELS = ("rbf", "linear")
 MOST_EXACT_ROWS = 2000
@@ -40,10 +40,11 @@ class Machine:
     def scores(self, points: Any) -> FloatArray:
         """f of each row: above 0 means positive."""
         found = np.empty(points.shape[0])
+        kernel = None if self.landmarks is None else GaussianKernel(self.landmarks, self.gamma)
         for start in range(0, len(found), _BLOCK):
             rows = points[start : start + _BLOCK]
-            if self.landmarks is not None:
-                rows = gaussian_kernel(rows, self.landmarks, self.gamma)
+            if kernel is not None:
+                rows = kernel.of(rows)
             found[start : start + _BLOCK] = _row_sums(rows, self.weights)
         return found + self.intercept
 
@@ -57,7 +58,7 @@ class KernelMap:
     gamma: float
 
     def features(self, points: Any) -> FloatArray:
-        return np.asarray(gaussian_kernel(points, self.landmarks, self.gamma) @ self.root)
+        return np.asarray(GaussianKernel(self.landmarks, self.gamma).of(points) @ self.root)
 
     def machine(self, weights: FloatArray, intercept: float) -> Machine:
         """The machine that has these weights on the features."""
@@ -105,23 +106,9 @@ def kernel_map(
     if n_rows > n_landmarks:
         drawn = np.sort(random.choice(n_rows, n_landmarks, replace=False))
     landmarks = points[drawn]
-    values, vectors = np.linalg.eigh(gaussian_kernel(landmarks, landmarks, gamma))
+    values, vectors = np.linalg.eigh(GaussianKernel(landmarks, gamma).of(landmarks))
     kept = values > 1e-10 * values[-1]  # below is rounding: landmarks that are nearly equal
     return KernelMap(landmarks, vectors[:, kept] / np.sqrt(values[kept]), gamma)
-
-
-def gaussian_kernel(points: Any, landmarks: Any, gamma: float) -> FloatArray:
-    """exp(-gamma d^2) of each row and each landmark."""
-    if is_sparse(points):
-        squared = (
-            _row_sums(points.multiply(points), np.ones(points.shape[1]))[:, None]
-            + _row_sums(landmarks.multiply(landmarks), np.ones(points.shape[1]))[None, :]
-            - 2.0 * (points @ landmarks.T).toarray()
-        )
-    else:
-        squared = cdist(points, landmarks, "sqeuclidean")
-    kernel: FloatArray = np.exp(-gamma * np.maximum(squared, 0.0))
-    return kernel
 
 
 def as_float64(points: Any) -> Any:

@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 
-from pucut._support.checks import BoolArray, FloatArray, is_sparse
+from pucut._support.checks import BoolArray, FloatArray
+from pucut.kernels.gaussian import GaussianKernel
 from pucut.kernels.machines import Machine, as_float64
 
 WIDTHS = (0.3, 1.0, 3.0, 10.0)
@@ -82,7 +83,7 @@ class _Solution:
     def __init__(self, points: Any, is_labelled: BoolArray, landmarks: Any, gamma: float) -> None:
         target = is_labelled.astype(np.float64)
         n_rows, share = len(target), float(target.mean())
-        kernel = _Kernel(landmarks, gamma)
+        kernel = GaussianKernel(landmarks, gamma)
         among = kernel.of(landmarks).astype(np.float64)
         among = (among + among.T) / 2.0
         among[np.diag_indices_from(among)] = 1.0 + _JITTER
@@ -119,32 +120,6 @@ class _Solution:
         self.left_out = np.round(left_out[:, best], 6)
         self.weights: FloatArray = basis @ coefficients[:, best]
         self.intercept = share - float(mean @ self.weights)
-
-
-class _Kernel:
-    """exp(-gamma d^2) with the landmarks, by products of matrices, in the type of the points."""
-
-    def __init__(self, landmarks: Any, gamma: float) -> None:
-        self._landmarks = landmarks
-        self._squares = _squared_norms(landmarks)
-        self._gamma = gamma
-
-    def of(self, rows: Any) -> FloatArray:
-        products = rows @ self._landmarks.T
-        if is_sparse(products):
-            products = products.toarray()
-        squared = _squared_norms(rows)[:, None] + self._squares[None, :] - 2.0 * products
-        np.maximum(squared, 0.0, out=squared)
-        squared *= -self._gamma
-        kernel: FloatArray = np.exp(squared, out=squared)
-        return kernel
-
-
-def _squared_norms(rows: Any) -> FloatArray:
-    if is_sparse(rows):
-        return np.asarray(rows.multiply(rows).sum(axis=1)).ravel()
-    norms: FloatArray = np.einsum("ij,ij->i", rows, rows)
-    return norms
 
 
 def _drawn(n_rows: int, most: int, random: np.random.RandomState) -> Any:

@@ -23,7 +23,7 @@ from pucut.methods.one_class import OneClassPUClassifier as OneClassPUClassifier
 from pucut.methods.propagation.classifier import (
     PULabelPropagationClassifier as PULabelPropagationClassifier,
 )
-from pucut.methods.pu_cut.classifier import PUCutClassifier as PUCutClassifier
+from pucut.methods.pu_cut import PUCutClassifier as PUCutClassifier
 from pucut.methods.svm import BiasedSVMClassifier as BiasedSVMClassifier
 from pucut.methods.two_hnc.classifier import TwoHNCClassifier as TwoHNCClassifier
 from pucut.methods.two_step.rocchio import RocchioClassifier as RocchioClassifier

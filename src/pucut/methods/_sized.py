@@ -1,16 +1,19 @@
 """Base of the two cut classifiers: what a fit needs is known before it starts."""
 
+import numbers
 from abc import abstractmethod
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 from joblib import effective_n_jobs
+from sklearn.utils._param_validation import Interval
 
+from pucut._support.constraints import COUNT, POSITIVE, PRIOR_CONSTRAINTS
 from pucut._support.memory import available_memory, checked_memory_limit
 from pucut.data.sizes import size_of_table
 from pucut.methods._base import PUClassifier
-from pucut.methods._size import FitEstimate, Work, check_fits, estimate_fit
+from pucut.methods.size import FitEstimate, Work, check_fits, estimate_fit
 from pucut.methods.steps import CallbackSupportMixin
 
 # The searches for neighbours whose need of memory is known.
@@ -21,6 +24,18 @@ ALWAYS_TRIED = 1 << 30
 
 class SizedClassifier(CallbackSupportMixin, PUClassifier):
     """A subclass says what work a fit is (`_work`); this class tells its size and checks it."""
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "prior": PRIOR_CONSTRAINTS,
+        "n_neighbors": [*COUNT, "array-like", None],
+        "sigma": [*POSITIVE, None],
+        "n_estimators": COUNT,
+        "pos_label": "no_validation",
+        "n_jobs": [numbers.Integral, None],
+        "memory_limit": [numbers.Real, str, None],
+        "random_state": ["random_state"],
+        "verbose": [Interval(numbers.Integral, 0, None, closed="left"), "boolean"],
+    }
 
     @abstractmethod
     def _work(self, n_rows: int) -> Work:

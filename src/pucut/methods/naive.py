@@ -34,6 +34,21 @@ class _CrossFittedClassifier(MetaEstimatorMixin, PUClassifier):
         "random_state": ["random_state"],
     }
 
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        prior: Any = "auto",
+        n_folds: int = 5,
+        pos_label: Any = None,
+        random_state: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.prior = prior
+        self.n_folds = n_folds
+        self.pos_label = pos_label
+        self.random_state = random_state
+
     def __sklearn_tags__(self) -> Any:
         # What X may hold is for the classifier inside to say.
         tags = super().__sklearn_tags__()
@@ -120,21 +135,6 @@ class PUThresholdClassifier(_CrossFittedClassifier):
     what "labelled completely at random" (SCAR) means, and the ranking rests on it.
     """
 
-    def __init__(
-        self,
-        estimator: Any = None,
-        *,
-        prior: Any = "auto",
-        n_folds: int = 5,
-        pos_label: Any = None,
-        random_state: Any = None,
-    ) -> None:
-        self.estimator = estimator
-        self.prior = prior
-        self.n_folds = n_folds
-        self.pos_label = pos_label
-        self.random_state = random_state
-
     @_fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any) -> Self:
         """Cross-fits the classifier and finds the threshold.
@@ -187,21 +187,6 @@ class ElkanNotoClassifier(_CrossFittedClassifier):
         **_CrossFittedClassifier._parameter_constraints,
         "estimator": [HasMethods(["fit", "predict_proba"]), None],
     }
-
-    def __init__(
-        self,
-        estimator: Any = None,
-        *,
-        prior: Any = "auto",
-        n_folds: int = 5,
-        pos_label: Any = None,
-        random_state: Any = None,
-    ) -> None:
-        self.estimator = estimator
-        self.prior = prior
-        self.n_folds = n_folds
-        self.pos_label = pos_label
-        self.random_state = random_state
 
     @_fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any) -> Self:

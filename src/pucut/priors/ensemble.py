@@ -23,7 +23,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from pucut._support.checks import BoolArray, FloatArray, is_sparse
-from pucut.priors._features import MAX_DENSE_CELLS, numeric_features
+from pucut.data.encoding import MAX_DENSE_CELLS, finite_columns
 from pucut.priors.best_bin import FAILURE, confidence_margin, score_curve
 from pucut.scores.cross_fitting import cross_fit
 
@@ -180,7 +180,7 @@ def _tables(
     seed = random.randint(np.iinfo(np.int32).max)
     if is_sparse(X) and X.shape[0] * X.shape[1] > MAX_DENSE_CELLS:
         return TruncatedSVD(_N_COMPONENTS, random_state=seed).fit_transform(X), None
-    table = numeric_features(X)
+    table = finite_columns(X)
     if table.shape[1] <= _WIDE_FOR_BOOSTING:
         return table, None
     n_components = min(_N_COMPONENTS, len(table))

@@ -10,9 +10,9 @@ from scipy.stats import norm
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import _safe_indexing
 
-from pucut._support.checks import BoolArray, FloatArray
+from pucut._support.checks import BoolArray, FloatArray, is_sparse
+from pucut.data.encoding import finite_columns, is_plain
 from pucut.priors import ensemble
-from pucut.priors._features import numeric_features, readable_table
 from pucut.priors.best_bin import best_bin
 from pucut.priors.dedpul import dedpul
 from pucut.priors.elkan_noto import elkan_noto
@@ -65,7 +65,8 @@ class Sample:
             return self.scores
         if not self.can_hold_out():
             return np.zeros(len(self.is_labelled))
-        X = self.X if self.classifier is not None else readable_table(self.X)
+        is_ready = self.classifier is not None or is_sparse(self.X) or is_plain(self.X)
+        X = self.X if is_ready else finite_columns(self.X)
         return cross_fit(
             checked_classifier(self.classifier, X, "classifier"),
             X,
@@ -159,7 +160,7 @@ def _elkan_noto(sample: Sample) -> Share:
 
 def _tice(sample: Sample) -> Share:
     found = tice(
-        numeric_features(sample.X),
+        finite_columns(sample.X),
         sample.is_labelled,
         n_folds=sample.n_folds,
         random_state=sample.random,
@@ -180,7 +181,7 @@ def _km2(sample: Sample) -> Share:
         for of_kind in (sample.is_labelled, ~sample.is_labelled)
     )
     rows = np.concatenate([labelled_rows, unlabelled_rows])
-    table = StandardScaler().fit_transform(numeric_features(_safe_indexing(sample.X, rows)))
+    table = StandardScaler().fit_transform(finite_columns(_safe_indexing(sample.X, rows)))
     labelled, unlabelled = np.split(table, [len(labelled_rows)])
     share = km2(labelled, unlabelled)
     halves = [

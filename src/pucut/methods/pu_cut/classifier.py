@@ -1,24 +1,22 @@
 """PUCutClassifier: chooses for itself. What it does is in the other files of this folder."""
 
-import numbers
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import _fit_context
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils._param_validation import HasMethods, StrOptions
 
 from pucut._support.checks import FloatArray
-from pucut._support.constraints import COUNT, PRIOR_CONSTRAINTS
 from pucut.calibration import calibrate
 from pucut.data.arrow import is_arrow
 from pucut.data.containers import for_any_table
 from pucut.data.encoding import learn_encoding
 from pucut.data.labels import PULabels
-from pucut.methods._size import Work
 from pucut.methods._sized import SizedClassifier
 from pucut.methods.pu_cut._choosing import SCORE_NEIGHBORS, Mixture, find_mixture, spaces_for
 from pucut.methods.pu_cut._cuts import GAMMAS, HIDDEN_FOLDS
 from pucut.methods.pu_cut._scores import tree_kinds
+from pucut.methods.size import Work
 from pucut.methods.steps import FitSteps, with_callbacks
 from pucut.scores.thresholds import positives_by_prior, threshold_for_share
 from pucut.trees.feature_weights import FOREST_WEIGHTS
@@ -120,20 +118,12 @@ None, default="auto"
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "prior": PRIOR_CONSTRAINTS,
+        **SizedClassifier._parameter_constraints,
         "feature_weights": [StrOptions({"auto", *FOREST_WEIGHTS}), "array-like", None],
-        "n_neighbors": [*COUNT, "array-like", None],
-        "sigma": [Interval(numbers.Real, 0.0, None, closed="neither"), None],
         "neighbors": [
             StrOptions({"auto", "exact", "approximate", "torch"}),
             HasMethods(["fit_transform"]),
         ],
-        "n_estimators": COUNT,
-        "pos_label": "no_validation",
-        "n_jobs": [numbers.Integral, None],
-        "memory_limit": [numbers.Real, str, None],
-        "random_state": ["random_state"],
-        "verbose": [Interval(numbers.Integral, 0, None, closed="left"), "boolean"],
     }
 
     def __init__(

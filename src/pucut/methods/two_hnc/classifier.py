@@ -1,20 +1,18 @@
 """2-HNC as a scikit-learn classifier; its stages are functions of the files beside this one."""
 
-import numbers
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import _fit_context
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils._param_validation import HasMethods, StrOptions
 from sklearn.utils.validation import validate_data
 
 from pucut._support.checks import FloatArray
-from pucut._support.constraints import COUNT, PRIOR_CONSTRAINTS
 from pucut.calibration import calibrate
 from pucut.data.arrow import is_arrow
 from pucut.data.labels import PULabels
-from pucut.methods._size import Work
 from pucut.methods._sized import SizedClassifier
+from pucut.methods.size import Work
 from pucut.methods.steps import FitSteps, with_callbacks
 from pucut.methods.two_hnc.fitting import (
     FoundSpace,
@@ -147,10 +145,8 @@ default="auto"
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "prior": PRIOR_CONSTRAINTS,
+        **SizedClassifier._parameter_constraints,
         "feature_weights": [StrOptions(set(FOREST_WEIGHTS)), "array-like", None],
-        "n_neighbors": [*COUNT, "array-like", None],
-        "sigma": [Interval(numbers.Real, 0.0, None, closed="neither"), None],
         "similarity": [StrOptions({"gaussian", "forest", "precomputed"})],
         "neighbors": [
             StrOptions({"auto", "exact", "approximate", "torch", "precomputed"}),
@@ -158,12 +154,6 @@ default="auto"
         ],
         "lambda_grid": ["array-like", None],
         "inductive": [StrOptions({"objective", "nearest"})],
-        "n_estimators": COUNT,
-        "pos_label": "no_validation",
-        "n_jobs": [numbers.Integral, None],
-        "memory_limit": [numbers.Real, str, None],
-        "random_state": ["random_state"],
-        "verbose": [Interval(numbers.Integral, 0, None, closed="left"), "boolean"],
     }
 
     def __init__(

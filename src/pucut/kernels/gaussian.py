@@ -1,0 +1,47 @@
+"""The Gaussian kernel exp(-gamma d^2) of rows and landmarks.
+
+In double precision dense rows are measured one by one, so that equal rows have equal kernels to the
+bit, wherever they stand. In single precision, and for sparse rows, distances come from products of
+matrices, which are many times faster and differ in the last bits.
+"""
+
+from typing import Any
+
+import numpy as np
+from scipy.spatial.distance import cdist
+
+from pucut._support.checks import FloatArray, is_sparse
+
+
+class GaussianKernel:
+    """The kernel with some landmarks, whose squares are computed once."""
+
+    def __init__(self, landmarks: Any, gamma: float) -> None:
+        self._landmarks = landmarks
+        self._gamma = gamma
+        self._is_measured = not is_sparse(landmarks) and landmarks.dtype == np.float64
+        self._squares: Any = None if self._is_measured else squared_norms(landmarks)
+
+    def of(self, rows: Any) -> FloatArray:
+        """The kernel of each row and each landmark, in the precision of both."""
+        if self._is_measured:
+            squared = cdist(rows, self._landmarks, "sqeuclidean")
+        else:
+            products = rows @ self._landmarks.T
+            if is_sparse(products):
+                products = products.toarray()
+            squared = squared_norms(rows)[:, None] + self._squares[None, :] - 2.0 * products
+        np.maximum(squared, 0.0, out=squared)
+        squared *= -self._gamma
+        kernel: FloatArray = np.exp(squared, out=squared)
+        return kernel
+
+
+def squared_norms(rows: Any) -> FloatArray:
+    if is_sparse(rows):
+        squares = rows.multiply(rows)
+        if rows.dtype == np.float64:  # one after the other, as the machines sum
+            return np.asarray(squares.tocsr() @ np.ones(rows.shape[1]))
+        return np.asarray(squares.sum(axis=1)).ravel()  # in pairs, which loses fewer digits
+    norms: FloatArray = np.einsum("ij,ij->i", rows, rows)
+    return norms
