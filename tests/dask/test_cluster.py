@@ -1,4 +1,4 @@
-"""2-HNC on a real cluster of four processes, of which some die: the result is that of one machine.
+"""2-HNC on a real cluster of three processes, of which some die: the result is that of one machine.
 
 One cluster serves all tests; workers that were killed come back before the next.
 """
@@ -19,11 +19,12 @@ distributed = pytest.importorskip("distributed")
 
 # Dask speaks of workers that die, and of ports in use.
 pytestmark = [
+    pytest.mark.slow,
     pytest.mark.filterwarnings("default"),
     pytest.mark.skipif(os.name != "posix", reason="kills processes"),
 ]
 
-N_WORKERS = 4
+N_WORKERS = 3
 SETTINGS = {"prior": 0.4, "n_estimators": 12, "random_state": 0}
 
 
@@ -98,19 +99,12 @@ def fit_while_workers_die(client, names, X, y, **options):
     return found
 
 
-PHASES = {
-    "standardising": "learn_columns",
-    "trees": "grow_trees",
-    "neighbours": "search_part",
-    "merging": "merge_found",
-}
-
-
-@pytest.mark.parametrize("phase", PHASES)
-def test_a_worker_dies(client, rows, one, phase):
+# Tasks of standardising, of trees, of the search for neighbours and of its end.
+@pytest.mark.parametrize("names", [("learn_columns", "search_part"), ("grow_trees", "merge_found")])
+def test_workers_die(client, rows, one, names):
     X, y = rows
     collection = da.from_array(X, chunks=(150, 3))
-    found = fit_while_workers_die(client, [PHASES[phase]], collection, y)
+    found = fit_while_workers_die(client, names, collection, y)
     assert_same(found, one, X)
 
 

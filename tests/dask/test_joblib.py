@@ -10,6 +10,8 @@ from pucut.model_selection import hidden_positive_scores
 
 distributed = pytest.importorskip("distributed")
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def client():

@@ -1,5 +1,6 @@
 """scikit-learn's checks and our own, over all estimators, with no expected failure."""
 
+import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -27,9 +28,9 @@ from tests.helpers.pu_contract import (
 )
 
 ESTIMATORS = [
-    PUThresholdClassifier(),
+    PUThresholdClassifier(n_folds=2),
     PUThresholdClassifier(LinearSVC()),
-    ElkanNotoClassifier(),
+    ElkanNotoClassifier(n_folds=2),
     ElkanNotoClassifier(LogisticRegression()),
     PUExtraTreesClassifier(20),
     PUCutClassifier(n_estimators=20),
@@ -50,11 +51,13 @@ ESTIMATORS = [
 OTHERS = [CutOutlierDetector(), CutOutlierDetector(contamination=0.1)]
 
 
+@pytest.mark.slow
 @parametrize_with_checks(ESTIMATORS)
 def test_scikit_learn_check(estimator, check):
     run_scikit_learn_check(estimator, check)
 
 
+@pytest.mark.slow
 @parametrize_with_checks([RocchioClassifier(), *OTHERS])
 def test_scikit_learn_check_of_defaults(estimator, check):
     """The prior is estimated in one way for all: one classifier shows that it can be."""

@@ -627,6 +627,7 @@ needs_data = pytest.mark.skipif(
 
 
 @needs_data
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "labelled_share", "error"),
     [("obesity", 0.6, 0.03), ("obesity", 0.1, 0.08), ("mushroom", 0.6, 0.03), ("vote", 0.6, 0.06)],
@@ -642,6 +643,7 @@ def test_real_tables_whose_classes_are_apart(name, labelled_share, error):
 
 
 @needs_data
+@pytest.mark.slow
 @pytest.mark.parametrize("labelled_share", [0.6, 0.1])
 def test_of_german_only_an_upper_bound_can_be_known(labelled_share):
     dataset = load_real("german")

@@ -24,11 +24,12 @@ from pucut.semi_supervised._class_cuts import (
 from pucut.semi_supervised._class_scores import hidden_folds, judged_scores, loss_weights
 
 
+@pytest.mark.slow
 @parametrize_with_checks(
     [
-        HNCClassifier(n_estimators=10),
-        HNCClassifier(lam="cv", scores=None, n_estimators=10),
-        HNCClassifier(problem="minus", lam="prior", n_estimators=10),
+        HNCClassifier(n_estimators=5),
+        HNCClassifier(lam="cv", scores=None, n_estimators=5),
+        HNCClassifier(problem="minus", lam="prior", scores=None, n_estimators=5),
     ]
 )
 def test_scikit_learn_check(estimator, check):
