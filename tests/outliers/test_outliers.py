@@ -10,6 +10,7 @@ from sklearn.metrics import roc_auc_score
 
 from pucut import CutOutlierDetector, parametric_cut
 from pucut.outliers._cuts import DENSEST_SHARE, densest, densities, far_share
+from tests.helpers.pu_contract import assert_answers_rest_on_fit_alone
 
 
 def table(seed=0, n_rows=120):
@@ -120,6 +121,16 @@ def test_the_fence_by_hand():
     assert 0.0 < expected < 0.025
     assert far_share(np.exp(logs)) == expected
     assert far_share(np.zeros(5)) == 0.0
+
+
+def test_parameters_after_fit_change_nothing():
+    X = table()
+    model = CutOutlierDetector().fit(X)
+
+    def answers(detector, X):
+        return detector.predict(X), detector.decision_function(X), detector.score_samples(X)
+
+    assert_answers_rest_on_fit_alone(model, answers, X + 0.01)
 
 
 def test_densities_and_the_densest_by_hand():
