@@ -26,6 +26,8 @@ from pucut import metrics
 from pucut.datasets import pu_split
 from pucut.model_selection import HiddenPositivesSplit, PUStratifiedKFold, hidden_positive_scores
 
+pytestmark = pytest.mark.slow
+
 # What selection has to reach for every share of labels below; mostly it is above 0.8.
 NEEDED = 0.5
 N_SPLITS = 2  # of the labels: one draw of 10 % is too noisy to judge a score by

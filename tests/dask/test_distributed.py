@@ -30,6 +30,8 @@ dask = pytest.importorskip("dask")
 da = pytest.importorskip("dask.array")
 dd = pytest.importorskip("dask.dataframe")
 
+pytestmark = pytest.mark.slow
+
 SETTINGS = {"prior": 0.4, "n_estimators": 10, "random_state": 0}
 METHODS = ("predict", "decision_function", "predict_proba")
 
@@ -420,8 +422,8 @@ def test_without_dask_its_extra_is_named(monkeypatch):
 def test_approximate_neighbours_with_the_recall_they_have(monkeypatch):
     """The measured recall is near the true one, distances are true, and nothing is listed twice."""
     monkeypatch.setattr("pucut.dask.cells._ROWS_PER_CELL", 150)
-    X, _ = blobs(3000)
-    points = read_partitions(da.from_array(X, chunks=((1000, 1, 999, 1000), 4)))
+    X, _ = blobs(2000)
+    points = read_partitions(da.from_array(X, chunks=((700, 1, 599, 700), 4)))
     found = neighbors_in_cells(points, 8, seed=0)
     exact = nearest_neighbors(X, 8, "exact")
     is_found = (exact.indices[:, :, None] == found.indices[:, None, :]).any(axis=2)

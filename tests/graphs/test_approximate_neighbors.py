@@ -8,6 +8,8 @@ from pucut.graphs.neighbors import clusters, nearest_neighbors
 from pucut.graphs.neighbors.distances import paired_squared_distances
 from tests.helpers.neighbors import binary, blobs, same
 
+pytestmark = pytest.mark.slow
+
 
 class TestApproximate:
     def test_recall_is_what_it_says(self):

@@ -5,6 +5,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+import pucut.methods
 from pucut import (
     BaggingSVMClassifier,
     BiasedSVMClassifier,
@@ -27,16 +28,13 @@ from tests.helpers.pu_contract import (
     run_scikit_learn_check,
 )
 
+# One of each class, and quick ones.
 ESTIMATORS = [
-    PUThresholdClassifier(n_folds=2),
     PUThresholdClassifier(LinearSVC()),
-    ElkanNotoClassifier(n_folds=2),
     ElkanNotoClassifier(LogisticRegression()),
     PUExtraTreesClassifier(20),
     PUCutClassifier(n_estimators=20),
     TwoHNCClassifier(n_estimators=20),
-    TwoHNCClassifier(n_estimators=20, inductive="nearest"),
-    TwoHNCClassifier(n_estimators=20, similarity="forest"),
     SpyClassifier(),
     RocchioClassifier(),
     BiasedSVMClassifier(),
@@ -46,13 +44,19 @@ ESTIMATORS = [
     PUBaggingClassifier(n_estimators=10),
     OneClassPUClassifier(),
 ]
-
+# Other ways of the same classes.
+VARIANTS = [
+    PUThresholdClassifier(n_folds=2),
+    ElkanNotoClassifier(n_folds=2),
+    TwoHNCClassifier(n_estimators=20, inductive="nearest"),
+    TwoHNCClassifier(n_estimators=20, similarity="forest"),
+]
 # No PU labels: outside of the contract of the classifiers.
 OTHERS = [CutOutlierDetector(), CutOutlierDetector(contamination=0.1)]
 
 
 @pytest.mark.slow
-@parametrize_with_checks(ESTIMATORS)
+@parametrize_with_checks([*ESTIMATORS, *VARIANTS])
 def test_scikit_learn_check(estimator, check):
     run_scikit_learn_check(estimator, check)
 
@@ -67,3 +71,15 @@ def test_scikit_learn_check_of_defaults(estimator, check):
 @parametrize_with_pu_checks(ESTIMATORS)
 def test_pu_check(estimator, check, tmp_path):
     run_pu_check(estimator, check, tmp_path)
+
+
+@pytest.mark.slow
+@parametrize_with_pu_checks(VARIANTS)
+def test_pu_check_of_variants(estimator, check, tmp_path):
+    run_pu_check(estimator, check, tmp_path)
+
+
+def test_every_classifier_of_the_package_is_checked():
+    """Those on networks have a file of their own."""
+    checked = {type(estimator).__name__ for estimator in ESTIMATORS}
+    assert checked == set(pucut.methods.CLASSIFIERS) - set(pucut.methods.NEURAL)

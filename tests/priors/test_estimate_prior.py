@@ -74,6 +74,7 @@ def test_a_sparse_table_too_large_to_be_filled_in_is_refused():
         finite_columns(X)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize(("prior", "labelled_share"), [(0.3, 0.5), (0.7, 0.3)])
 def test_every_method_is_near_the_truth_where_classes_are_apart(method, prior, labelled_share):
@@ -100,6 +101,7 @@ def test_the_fields_agree_with_each_other(method):
         estimate.prior = 0.5
 
 
+@pytest.mark.slow
 def test_what_the_interval_of_auto_holds():
     held = []
     for seed in range(6):
