@@ -5,12 +5,13 @@ PYTHON ?= python3
 FUZZ_SECONDS ?= 60
 PYTEST_ARGS ?=
 PYTEST_WORKERS ?= 2
+BENCH_ARGS ?=
 
 VENV := .venv
 BIN := $(VENV)/bin
 PIP_INSTALL := $(BIN)/python -m pip --disable-pip-version-check install --quiet -c constraints.txt
 CMAKE_NATIVE := $(BIN)/cmake -S . -G Ninja -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja \
-	-DPUCUT_SANITIZE=ON -DPUCUT_WERROR=ON
+	-DPUCUT_WERROR=ON
 
 # A process that has nothing left takes tests from another; those of a file mostly stay together.
 PYTEST := $(BIN)/python -m pytest -n $(PYTEST_WORKERS) --dist worksteal
@@ -28,7 +29,7 @@ INSTALLED_WITHOUT_WARNINGS := $(VENV)/.installed-without-warnings
 PACKAGE_SOURCES := $(shell find native bindings src \
 	\( -path native/tests -o -path native/fuzz -o -name __pycache__ \) -prune -o -print)
 CXX_FILES = $(shell find native bindings -name '*.cpp' -o -name '*.hpp')
-BENCHMARKS = $(sort $(wildcard benchmarks/bench_*.py))
+TIDY_FILES = $(wildcard native/flow/*.cpp native/trees/*.cpp bindings/*.cpp)
 
 # Requirements stand in pyproject.toml alone. This prints lists of them, one requirement a line:
 # "build", "run", or the name of an extra.
@@ -61,13 +62,14 @@ docs: $(INSTALLED) $(DOCS_READY) ## build the documentation into build/docs/html
 	OMP_NUM_THREADS=1 $(BIN)/python -m sphinx -W --keep-going -n -q -d build/docs/doctrees docs build/docs/html
 	@echo "open build/docs/html/index.html"
 
-bench: $(INSTALLED) $(PEERS_READY) ## run the benchmarks, beside the peers that can be installed
-	@set -e; for file in $(BENCHMARKS); do echo "== $$file"; $(BIN)/python $$file; done
+bench: $(INSTALLED) $(PEERS_READY) ## run all benchmarks, or those that BENCH_ARGS names, and show one summary
+	$(BIN)/python -m benchmarks $(BENCH_ARGS)
 
 fuzz: $(BUILD_READY) ## run each fuzzer for FUZZ_SECONDS (60)
 	@# clang has libFuzzer, which is guided by coverage; other compilers get native/fuzz/driver.cpp.
 	CXX="$${CXX:-$$(command -v clang++)}" \
-		$(CMAKE_NATIVE) -B build/fuzz -DPUCUT_BUILD_FUZZERS=ON -DPUCUT_FUZZ_SECONDS=$(FUZZ_SECONDS)
+		$(CMAKE_NATIVE) -B build/fuzz -DPUCUT_SANITIZE=address -DPUCUT_BUILD_FUZZERS=ON \
+			-DPUCUT_FUZZ_SECONDS=$(FUZZ_SECONDS)
 	$(BIN)/cmake --build build/fuzz
 	$(BIN)/cmake --build build/fuzz --target fuzz
 
@@ -80,14 +82,22 @@ lint: $(TOOLS_READY) ## check format and style
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/clang-format --dry-run --Werror $(CXX_FILES)
+	@# clang-tidy reads how each file is compiled; nothing is built for that.
+	@$(CMAKE_NATIVE) -B build/tidy -DPUCUT_WERROR=OFF -DPUCUT_BUILD_PYTHON=ON \
+		-DCMAKE_EXPORT_COMPILE_COMMANDS=ON -DPython_EXECUTABLE=$(CURDIR)/$(BIN)/python \
+		-Dnanobind_DIR="$$($(BIN)/python -m nanobind --cmake_dir)" > /dev/null
+	printf '%s\n' $(TIDY_FILES) | xargs -P2 -n1 $(BIN)/clang-tidy -p build/tidy --quiet
 
 types: $(TOOLS_READY) ## check types
 	$(BIN)/mypy
 
-native-test: $(BUILD_READY) ## run the C++ tests under the address and undefined behaviour sanitizers
-	$(CMAKE_NATIVE) -B build/native -DPUCUT_BUILD_TESTS=ON
-	$(BIN)/cmake --build build/native
-	$(BIN)/ctest --test-dir build/native --output-on-failure --no-tests=error
+# Under the thread sanitizer only what has threads is run, and the fuzzers for a few seconds.
+native-test: $(BUILD_READY) ## run the C++ tests under the address, undefined behaviour and thread sanitizers
+	$(CMAKE_NATIVE) -B build/native -DPUCUT_SANITIZE=address -DPUCUT_BUILD_TESTS=ON
+	$(CMAKE_NATIVE) -B build/tsan -DPUCUT_SANITIZE=thread -DPUCUT_BUILD_TESTS=ON \
+		-DPUCUT_BUILD_FUZZERS=ON -DPUCUT_FUZZ_SECONDS=5
+	@set -e; for build in build/native build/tsan; do $(BIN)/cmake --build $$build; \
+		$(BIN)/ctest --test-dir $$build -j2 --output-on-failure --no-tests=error; done
 
 stubs: $(INSTALLED) ## write src/pucut/_core.pyi anew, from the compiled module
 	$(BIN)/cmake --build build/wheel --target pucut_stub
@@ -129,8 +139,9 @@ $(DOCS_READY): $(BUILD_READY)
 	@touch $@
 
 # A peer that does not install here is left out of the comparison; the others are still measured.
+# Some benchmarks need Dask and PyTorch, and are left out without them.
 $(PEERS_READY): $(BUILD_READY)
-	@$(REQUIREMENTS) bench | while read -r peer; do \
+	@$(REQUIREMENTS) bench dask torch | while read -r peer; do \
 		$(PIP_INSTALL) "$$peer" || echo "could not install $$peer: measuring without it" >&2; done
 	@touch $@
 

@@ -1,20 +1,19 @@
 """2-HNC on a Dask cluster of four processes: time and bytes moved by stage, and how they grow.
 
-    python benchmarks/bench_dask.py                 sizes that double, with exponents
-    python benchmarks/bench_dask.py --held 2.2 --memory 2GB --features 500 --neighbors approximate \
-        --trees 20                                  2.2 GB of float32, which no worker can hold
-    python benchmarks/bench_dask.py --bandwidth 10MB
-                                                    the same rows again, over a slow network
+stages   for each size of --rows, seconds and megabytes moved by stage; then the exponents of both
+         from the smallest to the largest size. --held GB of float32 instead of --rows, with
+         --memory for each worker, fits a table that no worker can hold:
+         --held 2.2 --memory 2GB --features 500 --neighbors approximate --trees 20
+network  with --bandwidth, as 10MB: the largest size again, over a network in which every worker
+         sends that many bytes in a second
 
 Rows are made on the workers, block by block, from a few hidden directions, as real tables have.
-Bytes are those that workers sent to each other and to this process. With a bandwidth every worker
-sends no more than that in a second, by waiting before it answers; beside the seconds it then takes
-stands what the bytes alone would take, if all workers sent all the time.
+Bytes are those that workers sent to each other and to this process. With a bandwidth a worker waits
+before it answers; beside the seconds it then takes stands what the bytes alone would take, if all
+workers sent all the time. No goals.
 """
 
-import argparse
 import asyncio
-import resource
 import time
 from contextlib import contextmanager
 
@@ -24,14 +23,33 @@ import numpy as np
 from dask.utils import parse_bytes
 from distributed import Client, LocalCluster, WorkerPlugin
 
+from benchmarks.harness import Benchmark, Option, Run, Skip
+from benchmarks.processes import peak_bytes
+from benchmarks.timing import exponent
 from pucut.cuts.selection import closest_partition
 from pucut.cuts.two_stages import two_stage_cuts
-from pucut.dask import read_partitions, space_on_workers
+from pucut.dask.partitions import read_partitions
+from pucut.dask.stages import space_on_workers
 
 N_WORKERS = 4
 PRIOR = 0.4
 BLOCK_BYTES = 1 << 24
 LEAST_BLOCKS = 16
+
+bench = Benchmark(
+    __file__,
+    __doc__,
+    options={
+        "rows": Option((10_000, 20_000, 40_000), quick=(1_000, 2_000)),
+        "held": Option(0.0, help="GB of float32 to fit, instead of --rows"),
+        "features": Option(20),
+        "hidden": Option(4, help="dimensions the rows have"),
+        "memory": Option("1GB", help="of each worker"),
+        "neighbors": Option("exact", help="exact or approximate"),
+        "trees": Option(100, quick=10),
+        "bandwidth": Option(None, quick="10MB", help="of each worker in a second, for network"),
+    },
+)
 
 
 def block_of(first, n_rows, n_features, n_hidden):
@@ -84,7 +102,7 @@ class Meter:
         return sum(self.client.run(sent_by_worker).values())
 
     def peak(self):
-        return max(self.client.run(peak_of_process).values())
+        return max(self.client.run(peak_bytes).values())
 
 
 class SlowNetwork(WorkerPlugin):
@@ -115,12 +133,8 @@ def sent_by_worker(dask_worker):
     return dask_worker.transfer_outgoing_bytes_total
 
 
-def peak_of_process():
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-
-
-def measured(client, n_rows, options, bandwidth=None):
-    meter = Meter(client)
+def measured(run, client, n_rows, bandwidth=None):
+    options, meter = run.options, Meter(client)
     X, is_labelled, is_positive = problem(n_rows, options.features, options.hidden)
     with meter.step("reading"):
         table = read_partitions(X)
@@ -142,72 +156,66 @@ def measured(client, n_rows, options, bandwidth=None):
     others = ~is_labelled
     right = float((partition.is_positive == is_positive)[others].mean())
     n_bytes = X.nbytes
-    print(
-        f"\n{n_rows} x {options.features} float32, {n_bytes / 1e6:.0f} MB in {len(table.parts)} "
+    run.note(
+        f"{n_rows} x {options.features} float32, {n_bytes / 1e6:.0f} MB in {len(table.parts)} "
         f"partitions; accuracy on unlabelled rows {right:.3f}, recall of neighbours "
         f"{found.space.recall:.3f}; largest worker so far {meter.peak() / 1e6:.0f} MB"
     )
-    over = f"{'sending':>9}" if bandwidth else ""
-    print(f"{'stage':<14}{'seconds':>9}{'MB moved':>10}{'of X':>7}{over}")
     for name, seconds in meter.seconds.items():
         moved = meter.moved[name]
-        sending = f"{moved / (N_WORKERS * bandwidth):>9.1f}" if bandwidth else ""
-        print(f"{name:<14}{seconds:>9.1f}{moved / 1e6:>10.1f}{moved / n_bytes:>7.2f}{sending}")
+        sending = {"sending s": moved / (N_WORKERS * bandwidth)} if bandwidth else {}
+        figures = {"seconds": seconds, "MB moved": moved / 1e6, "of X": moved / n_bytes}
+        run.row(f"{n_rows} rows, {name}", figures | sending)
     return meter
 
 
-def over_slow_network(client, n_rows, options):
-    bandwidth = parse_bytes(options.bandwidth)
-    print(f"\nevery worker sends {bandwidth / 1e6:g} MB a second")
-    client.register_plugin(SlowNetwork(bandwidth))
-    measured(client, n_rows, options, bandwidth)
-    client.unregister_worker_plugin(SlowNetwork.name)
-
-
-def growth(sizes, meters):
-    print("\nexponents from the smallest to the largest size: seconds, bytes")
-    ratio = np.log(sizes[-1] / sizes[0])
-    for name in meters[0].seconds:
-        texts = []
-        for kind in ("seconds", "moved"):
-            first, last = (getattr(meter, kind)[name] for meter in (meters[0], meters[-1]))
-            texts.append(f"{np.log(last / first) / ratio:.2f}" if first and last else "-")
-        print(f"{name:<14}{texts[0]:>8}{texts[1]:>8}")
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rows", type=int, nargs="+", default=[10_000, 20_000, 40_000])
-    parser.add_argument("--held", type=float, help="GB of float32 to fit, instead of --rows")
-    parser.add_argument("--features", type=int, default=20)
-    parser.add_argument("--hidden", type=int, default=4, help="dimensions the rows have")
-    parser.add_argument("--memory", default="1GB", help="of each worker")
-    parser.add_argument("--neighbors", default="exact", choices=["exact", "approximate"])
-    parser.add_argument("--trees", type=int, default=100)
-    parser.add_argument("--bandwidth", help="of each worker a second, for the largest size again")
-    options = parser.parse_args()
-    sizes = options.rows
-    if options.held is not None:
-        sizes = [int(options.held * 1e9) // (4 * options.features)]
+@contextmanager
+def cluster_of(run):
+    memory = run.options.memory
+    run.note(f"{N_WORKERS} workers of {parse_bytes(memory) / 1e6:.0f} MB and one thread each")
     with (
         LocalCluster(
             n_workers=N_WORKERS,
             threads_per_worker=1,
-            memory_limit=options.memory,
+            memory_limit=memory,
             processes=True,
             dashboard_address=None,
         ) as cluster,
         Client(cluster) as client,
     ):
-        print(
-            f"{N_WORKERS} workers of {parse_bytes(options.memory) / 1e6:.0f} MB and one thread each"
-        )
-        meters = [measured(client, n_rows, options) for n_rows in sizes]
-        if len(sizes) > 1:
-            growth(sizes, meters)
-        if options.bandwidth is not None:
-            over_slow_network(client, sizes[-1], options)
+        yield client
+
+
+def sizes_of(options):
+    return [int(options.held * 1e9) // (4 * options.features)] if options.held else options.rows
+
+
+@bench.part
+def stages(run: Run) -> None:
+    sizes = sizes_of(run.options)
+    with cluster_of(run) as client:
+        meters = [measured(run, client, n_rows) for n_rows in sizes]
+    if len(sizes) > 1:
+        ends = sizes[0], sizes[-1]
+        for name in meters[0].seconds:
+            figures = {}
+            for kind in ("seconds", "moved"):
+                first, last = (getattr(meter, kind)[name] for meter in (meters[0], meters[-1]))
+                figures[kind] = exponent(ends, (first, last)) if first and last else None
+            run.row(f"exponents, {name}", figures)
+
+
+@bench.part
+def network(run: Run) -> None:
+    if run.options.bandwidth is None:
+        raise Skip("no bandwidth given by --bandwidth")
+    bandwidth = parse_bytes(run.options.bandwidth)
+    with cluster_of(run) as client:
+        run.note(f"every worker sends {bandwidth / 1e6:g} MB a second")
+        client.register_plugin(SlowNetwork(bandwidth))
+        measured(run, client, sizes_of(run.options)[-1], bandwidth)
+        client.unregister_worker_plugin(SlowNetwork.name)
 
 
 if __name__ == "__main__":
-    main()
+    bench.main()

@@ -8,17 +8,15 @@ with their defaults, but
                                         squared), up to 1000 rounds
     SelfTraining                        of LogisticRegression(max_iter=1000), at its threshold 0.75
 
-accuracy    every dataset of PUCUT_DATA: a line a method with the mean over --splits draws of labels
-            for each share, the mean of the shares and seconds of a fit; then who is first where
-time        fits of growing samples of one dataset, HNCClassifier against LabelSpreading with either
-            kernel
+accuracy  one line per dataset and method with the mean over --splits draws of labels for each
+          share, the mean of the shares and seconds of a fit; then who is first where. --variants
+          adds HNCClassifier without scores and with lambda chosen.
+time      fits of growing samples of --timed datasets, HNCClassifier in turn with LabelSpreading,
+          with either kernel; the ratio is to kernel="knn".
 
-Options: --only PART, --data NAME (several times), --splits N, --rows N (at most so many, drawn at
-random), --n-jobs N. --variants adds HNCClassifier without scores and with lambda chosen.
+No goals.
 """
 
-import argparse
-import time
 import warnings
 
 import numpy as np
@@ -26,15 +24,40 @@ import scipy.sparse as sp
 from sklearn.linear_model import LogisticRegression
 from sklearn.semi_supervised import LabelPropagation, LabelSpreading, SelfTrainingClassifier
 
-from paper.datasets import load_real, seed_from_names
-from paper.datasets.real import REAL_NAMES
+from benchmarks.data import loaded
+from benchmarks.harness import Benchmark, Option, Run
+from benchmarks.timing import ratio_of, seconds_of, side_by_side
+from paper.datasets import REAL_NAMES, seed_from_names
 from pucut import HNCClassifier
 from pucut.data.encoding import learn_encoding
 
 SHARES = (0.01, 0.05, 0.1)
 OWN = "HNCClassifier"
+PEERS = ("LabelSpreading", "LabelPropagation", "SelfTraining")
+VARIANTS = {
+    "no scores": {"scores": None},
+    "no scores, lam cv": {"scores": None, "lam": "cv"},
+    "lam cv": {"lam": "cv"},
+    "lam prior": {"lam": "prior"},
+    "plain features": {"feature_weights": None},
+}
 # A matrix of rows times rows: 0.8 GB, and as much again while it works.
 MOST_ROWS_FOR_RBF = 10_000
+
+bench = Benchmark(
+    __file__,
+    __doc__,
+    options={
+        "datasets": Option(tuple(REAL_NAMES), quick=("vote",)),
+        "timed": Option(("bean", "letter", "credit"), quick=("bean",)),
+        "sizes": Option((1_000, 3_000, 10_000, 20_000, 40_000, 70_000), quick=(1_000,)),
+        "splits": Option(5, quick=1),
+        "repeats": Option(3, quick=1, help="of a timed fit"),
+        "rows": Option(0, help="at most so many, drawn at random; 0 for all"),
+        "jobs": Option(0, help="0 for the methods' own number"),
+        "variants": Option(False, help="add variants of HNCClassifier"),
+    },
+)
 
 
 def methods(seed, n_jobs, variants):
@@ -44,22 +67,14 @@ def methods(seed, n_jobs, variants):
         "LabelPropagation": LabelPropagation(kernel="knn", max_iter=1000, n_jobs=n_jobs),
         "SelfTraining": SelfTrainingClassifier(LogisticRegression(max_iter=1000)),
     }
-    if variants:
-        for name, options in {
-            "no scores": {"scores": None},
-            "no scores, lam cv": {"scores": None, "lam": "cv"},
-            "lam cv": {"lam": "cv"},
-            "lam prior": {"lam": "prior"},
-            "plain features": {"feature_weights": None},
-        }.items():
-            found[f"HNC, {name}"] = HNCClassifier(n_jobs=n_jobs, random_state=seed, **options)
+    for name, options in VARIANTS.items() if variants else ():
+        found[f"HNC, {name}"] = HNCClassifier(n_jobs=n_jobs, random_state=seed, **options)
     return found
 
 
-def sample(name, n_rows, seed):
-    data = load_real(name)
-    X, y = data.X, data.is_positive.astype(int)
-    if n_rows is not None and n_rows < X.shape[0]:
+def sample(dataset, n_rows, seed):
+    X, y = dataset.X, dataset.is_positive.astype(int)
+    if n_rows and n_rows < X.shape[0]:
         rows = np.random.RandomState(seed).choice(X.shape[0], n_rows, replace=False)
         X, y = X[rows], y[rows]
     points = learn_encoding(X)[1]
@@ -79,96 +94,87 @@ def with_few_labels(y, share, seed):
     return few
 
 
-def fitted(model, X, few):
-    """Classes of the rows, and seconds to fit and to get them."""
-    start = time.perf_counter()
+def classes_by(model, X, few):
+    """Fits, and says the classes of the rows."""
     with warnings.catch_warnings():
         # Peers that stop after 1000 rounds say so; they are compared as they are.
         warnings.simplefilter("ignore")
         model.fit(X, few)
-        classes = model.transduction_ if hasattr(model, "transduction_") else model.predict(X)
-    return classes, time.perf_counter() - start
+        return model.transduction_ if hasattr(model, "transduction_") else model.predict(X)
 
 
-def accuracy(names, n_splits, n_rows, n_jobs, variants):
+@bench.part
+def accuracy(run: Run) -> None:
     means = {}
-    for name in names:
-        print(
-            f"\n{name:<24}" + "".join(f"{share:>9.0%}" for share in SHARES) + "     mean  seconds"
-        )
-        right, seconds = {}, {}
-        for share in SHARES:
-            for split in range(n_splits):
-                seed = seed_from_names(name, share, split) % (1 << 31)
-                X, y = sample(name, n_rows, seed)
-                few = with_few_labels(y, share, seed)
-                for method, model in methods(seed, n_jobs, variants).items():
-                    try:
-                        classes, took = fitted(model, X, few)
-                    except (MemoryError, TypeError, ValueError) as error:
-                        print(f"    {method} at {share:.0%}: {type(error).__name__}: {error}")
-                        continue
-                    hidden = few == -1
-                    right.setdefault((method, share), []).append(
-                        100 * np.mean(classes[hidden] == y[hidden])
-                    )
-                    seconds.setdefault(method, []).append(took)
-        for method in seconds:
-            by_share = [np.mean(right.get((method, share), [np.nan])) for share in SHARES]
-            means[name, method] = np.mean(by_share)
-            print(
-                f"  {method:<22}"
-                + "".join(f"{value:9.2f}" for value in by_share)
-                + f"{means[name, method]:9.2f}{np.median(seconds[method]):9.2f}",
-                flush=True,
-            )
-    peers = ("LabelSpreading", "LabelPropagation", "SelfTraining")
+    for dataset in loaded(run):
+        right, seconds = measured(run, dataset)
+        for method, took in seconds.items():
+            by_share = {f"{s:.0%}": float(np.mean(right.get((method, s), np.nan))) for s in SHARES}
+            mean = float(np.mean(list(by_share.values())))
+            means.setdefault(dataset.name, {})[method] = mean
+            figures = {**by_share, "mean": mean, "seconds": float(np.median(took))}
+            run.row(f"{dataset.name}, {method}", figures)
     first = [
         name
-        for name in names
-        if all(means[name, OWN] > means.get((name, peer), 0.0) for peer in peers)
+        for name, of_methods in means.items()
+        if all(of_methods[OWN] > of_methods.get(peer, 0.0) for peer in PEERS)
     ]
-    print(f"\n{OWN} is first on {len(first)} of {len(names)}: {', '.join(first)}")
+    run.note(f"{OWN} is first on {len(first)} of {len(means)}: {', '.join(first)}")
 
 
-def times(name, n_jobs):
-    print(f"\n{name}, 5 % labelled: seconds (the least of three)")
-    total = load_real(name).X.shape[0]
-    for n_rows in (1_000, 3_000, 10_000, 20_000, 40_000, 70_000):
-        if n_rows > total:
-            break
-        X, y = sample(name, n_rows, 0)
-        few = with_few_labels(y, 0.05, 0)
-        models = {
-            OWN: HNCClassifier(n_jobs=n_jobs, random_state=0),
-            "LabelSpreading, knn": LabelSpreading(kernel="knn", n_jobs=n_jobs),
-        }
-        if n_rows <= MOST_ROWS_FOR_RBF:
-            models["LabelSpreading, rbf"] = LabelSpreading()
-        took = {
-            method: min(fitted(model, X, few)[1] for _ in range(3))
-            for method, model in models.items()
-        }
-        line = "   ".join(f"{method} {value:.2f}" for method, value in took.items())
-        print(f"{n_rows:>8} rows   {line}", flush=True)
+def measured(run, dataset):
+    """Accuracies by method and share, and seconds by method."""
+    right, seconds = {}, {}
+    for share in SHARES:
+        for split in range(run.options.splits):
+            seed = seed_from_names(dataset.name, share, split) % (1 << 31)
+            X, y = sample(dataset, run.options.rows, seed)
+            few = with_few_labels(y, share, seed)
+            hidden = few == -1
+            for method, model in methods(
+                seed, run.options.jobs or None, run.options.variants
+            ).items():
+                try:
+                    timing = side_by_side({method: lambda m=model: classes_by(m, X, few)}, 1)  # noqa: B023
+                except (MemoryError, TypeError, ValueError) as error:
+                    run.note(f"    {method} at {share:.0%}: {type(error).__name__}: {error}")
+                    continue
+                classes = timing[method].result
+                right.setdefault((method, share), []).append(
+                    100 * np.mean(classes[hidden] == y[hidden])
+                )
+                seconds.setdefault(method, []).append(timing[method].seconds)
+    return right, seconds
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--only", choices=("accuracy", "time"))
-    parser.add_argument("--data", action="append", choices=REAL_NAMES)
-    parser.add_argument("--splits", type=int, default=5)
-    parser.add_argument("--rows", type=int)
-    parser.add_argument("--n-jobs", type=int)
-    parser.add_argument("--variants", action="store_true")
-    given = parser.parse_args()
-    names = given.data or list(REAL_NAMES)
-    if given.only != "time":
-        accuracy(names, given.splits, given.rows, given.n_jobs, given.variants)
-    if given.only != "accuracy":
-        for name in given.data or ("bean", "letter", "credit"):
-            times(name, given.n_jobs)
+@bench.part
+def time(run: Run) -> None:
+    n_jobs = run.options.jobs or None
+    for dataset in loaded(run, run.options.timed):
+        for n_rows in run.options.sizes:
+            if n_rows > len(dataset.X):
+                break
+            X, y = sample(dataset, n_rows, 0)
+            few = with_few_labels(y, 0.05, 0)
+            models = {
+                "pucut": HNCClassifier(n_jobs=n_jobs, random_state=0),
+                "knn": LabelSpreading(kernel="knn", n_jobs=n_jobs),
+                "rbf": LabelSpreading(),
+            }
+            if n_rows > MOST_ROWS_FOR_RBF:
+                del models["rbf"]
+            actions = {
+                name: lambda model=model, X=X, few=few: classes_by(model, X, few)
+                for name, model in models.items()
+            }
+            times = side_by_side(actions, run.options.repeats)
+            run.row(
+                f"{dataset.name}, {n_rows} rows",
+                {"rbf s": None} | seconds_of(times),
+                ratio=ratio_of(times, "knn"),
+                peer="LabelSpreading, knn",
+            )
 
 
 if __name__ == "__main__":
-    main()
+    bench.main()

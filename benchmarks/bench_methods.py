@@ -2,29 +2,29 @@
 
 The papers' own data (Reuters-21578, 20 Newsgroups as texts, gene lists and others) are not here, so
 no published number of theirs can be met; for each method its paper's main claim is put to the test
-on the tables that are. One line each: the claim, both sides of it, and whether it holds.
+on the tables that are.
 
-claims    one claim a method, means over --splits draws of labels with their standard error
-table     accuracy of every method on the unlabelled rows of each table, prior known
+claims    one claim per method: both sides of it, means over --splits draws of labels with their
+          standard error, and whether it holds
+accuracy  of every method on the unlabelled rows of each table in %, 60 % of the positives labelled,
+          prior known; the seconds are those of all fits of a line
 
-Breast cancer, digits and wine come with scikit-learn; `table` also reads those of PUCUT_DATA where
-it is set. Options: --only PART, --splits N, --data NAME (several times).
+Breast cancer, digits and wine come with scikit-learn. No goals.
 """
 
-import argparse
-import os
-import time
 import warnings
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.datasets import load_breast_cancer, load_digits, load_wine
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import roc_auc_score
 from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import SVC
 
-from paper.datasets import load_real, seed_from_names
+from benchmarks.data import BUNDLED, loaded, published, table_of
+from benchmarks.harness import Benchmark, Option, Run
+from benchmarks.timing import mean_and_deviation, side_by_side
+from paper.datasets import REAL_NAMES, seed_from_names
 from pucut import (
     BaggingSVMClassifier,
     BiasedSVMClassifier,
@@ -40,29 +40,24 @@ from pucut.datasets import pu_split
 from pucut.methods import METHODS
 from pucut.methods.two_step._naive_bayes import fit_naive_bayes
 
-SMALL_REAL = ("vote", "german", "obesity")
-# PU ET in the 2-HNC paper's table of accuracies, in %.
-PAPER = {"vote": 93.60, "german": 65.34, "obesity": 96.36}
-
-
-def bundled(name):
-    if name == "digits":
-        X, digit = load_digits(return_X_y=True)
-        return X, digit % 2 == 1
-    if name == "breast cancer":
-        X, benign = load_breast_cancer(return_X_y=True)
-        return X, benign == 0
-    if name == "wine":
-        X, kind = load_wine(return_X_y=True)
-        return X, kind == 0
-    data = load_real(name)
-    return data.X, data.is_positive
+bench = Benchmark(
+    __file__,
+    __doc__,
+    options={
+        "splits": Option(5, quick=1),
+        "claims": Option(0, quick=1, help="how many of the claims; 0 for all"),
+        "tables": Option((*BUNDLED, "vote", "german", "obesity"), quick=("wine",)),
+    },
+)
 
 
 def scores(model, X, is_positive, labelled, prior, seed):
     """Accuracy by the method's classes, and AUC by its scores, on the unlabelled rows, in %."""
     model = clone(model).set_params(prior=prior, random_state=seed)
-    model.fit(X, labelled.astype(int))
+    with warnings.catch_warnings():
+        # Of linear machines that stop at scikit-learn's limit of rounds, where users leave it.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model.fit(X, labelled.astype(int))
     rest = ~labelled
     right = (model.transduction_ == 1) == is_positive
     return 100 * right[rest].mean(), 100 * roc_auc_score(is_positive[rest], model.scores_[rest])
@@ -70,7 +65,7 @@ def scores(model, X, is_positive, labelled, prior, seed):
 
 def measured(model, name, share, n_splits, false_share=0.0, metric=0):
     """Mean and standard error; `false_share` of the labels go to negatives."""
-    X, is_positive = bundled(name)
+    X, is_positive = table_of(name)
     found = []
     for split in range(n_splits):
         seed = seed_from_names(name, share, split) % (1 << 31)
@@ -80,7 +75,8 @@ def measured(model, name, share, n_splits, false_share=0.0, metric=0):
         labelled[np.random.RandomState(seed).choice(negatives, n_false, replace=False)] = True
         prior = max(float(is_positive.mean()), float(labelled.mean()) + 1e-9)
         found.append(scores(model, X, is_positive, labelled, prior, seed)[metric])
-    return np.mean(found), np.std(found) / np.sqrt(len(found))
+    mean, deviation = mean_and_deviation(found)
+    return mean, deviation / np.sqrt(n_splits)
 
 
 class PlainNaiveBayes(SpyClassifier):
@@ -159,52 +155,40 @@ CLAIMS = [
 ]
 
 
-def claims(n_splits):
-    print("source and claim | data, labelled share | method | other | holds")
-    for text, method, other, (name, share, false_share, metric) in CLAIMS:
-        ours = measured(method, name, share, n_splits, false_share, metric)
-        theirs = measured(other, name, share, n_splits, false_share, metric)
-        print(
-            f"{text} | {name}, {share:.0%} | {ours[0]:.2f} +- {ours[1]:.2f} | "
-            f"{theirs[0]:.2f} +- {theirs[1]:.2f} | {'yes' if ours[0] >= theirs[0] else 'NO'}",
-            flush=True,
+@bench.part
+def claims(run: Run) -> None:
+    n_claims = run.options.claims or len(CLAIMS)
+    for text, method, other, (name, share, false_share, metric) in CLAIMS[:n_claims]:
+        ours, theirs = (
+            measured(model, name, share, run.options.splits, false_share, metric)
+            for model in (method, other)
+        )
+        run.note(f"\n{text}")
+        run.row(
+            f"{name}, {share:.0%}",
+            {"method": ours, "other": theirs, "holds": bool(ours[0] >= theirs[0])},
         )
 
 
-def table(names, n_splits):
-    print("accuracy on the unlabelled rows in %, 60 % of the positives labelled, prior known")
-    print("method".ljust(20) + "".join(name.rjust(15) for name in names) + "      seconds")
+@bench.part
+def accuracy(run: Run) -> None:
+    real = [name for name in run.options.tables if name in REAL_NAMES]
+    here = {dataset.name for dataset in loaded(run, real)}
+    names = [name for name in run.options.tables if name not in real or name in here]
     for method, make in METHODS.items():
-        start = time.perf_counter()
-        cells = [measured(make(), name, 0.6, n_splits)[0] for name in names]
-        seconds = time.perf_counter() - start
-        print(
-            method.ljust(20) + "".join(f"{c:15.2f}" for c in cells) + f"{seconds:13.1f}", flush=True
-        )
-    known = {name: PAPER[name] for name in names if name in PAPER}
-    if known:
-        print(f"PU extra trees in the 2-HNC paper (threshold 1/2): {known}")
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--only", choices=["claims", "table"])
-    parser.add_argument("--splits", type=int, default=5)
-    parser.add_argument("--data", action="append")
-    options = parser.parse_args()
-    # Of linear machines that stop at scikit-learn's limit of rounds, which is where users leave it.
-    warnings.simplefilter("ignore", ConvergenceWarning)
-    names = [
-        "breast cancer",
-        "wine",
-        "digits",
-        *(SMALL_REAL if os.environ.get("PUCUT_DATA") else ()),
-    ]
-    if options.only != "table":
-        claims(options.splits)
-    if options.only != "claims":
-        table(options.data or names, options.splits)
+        timing = side_by_side(
+            {
+                method: lambda make=make: {
+                    name: measured(make(), name, 0.6, run.options.splits)[0] for name in names
+                }
+            },
+            1,
+        )[method]
+        run.row(method, {**timing.result, "seconds": timing.seconds})
+    printed = {name: value for name, value in published("pu_et").items() if name in names}
+    if printed:
+        run.note(f"PU extra trees in the 2-HNC paper (threshold 1/2): {printed}")
 
 
 if __name__ == "__main__":
-    main()
+    bench.main()

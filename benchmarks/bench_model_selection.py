@@ -1,17 +1,15 @@
 """Do scores from PU data order models as their true accuracy does?
 
-For every dataset, classifiers from useless to good are trained on positives against unlabelled, out
-of fold. The rank correlation (Spearman) of a score from PU labels alone with the true accuracy is
-printed, twice: with the share `prior` of the rows predicted positive by every model, and with
-shares that differ from model to model. "naive" is the accuracy with unlabelled taken for negative;
-"own rows" is `hidden_positive_scores` beside the accuracy on the unlabelled rows of `fit`.
+ranking  for every dataset, classifiers from useless to good are trained on positives against
+         unlabelled, out of fold. The rank correlation (Spearman) of a score from PU labels alone
+         with the true accuracy is shown, twice: with the share `prior` of the rows predicted
+         positive by every model ("fixed"), and with shares that differ from model to model
+         ("varied"). "naive" is the accuracy with unlabelled taken for negative; "own rows" is
+         `hidden_positive_scores` beside the accuracy on the unlabelled rows of `fit`.
 
-Options: --repeats N, --only NAME.
+No goals.
 """
 
-import argparse
-import os
-import time
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -22,7 +20,6 @@ import numpy.typing as npt
 from scipy.special import logit
 from scipy.stats import spearmanr
 from sklearn.base import clone
-from sklearn.datasets import load_digits
 from sklearn.ensemble import (
     ExtraTreesClassifier,
     HistGradientBoostingClassifier,
@@ -38,16 +35,27 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 from threadpoolctl import threadpool_limits
 
-from paper.datasets import load_real, seed_from_names
+from benchmarks.data import loaded, table_of
+from benchmarks.harness import Benchmark, Option, Run
+from paper.datasets import seed_from_names
 from pucut import metrics
 from pucut.datasets import pu_split
 from pucut.model_selection import HiddenPositivesSplit, PUStratifiedKFold, hidden_positive_scores
 
 DATASETS = ("digits", "german", "obesity", "phishing", "bean", "letter")
-LABELLED_SHARES = (0.6, 0.1)
 MOST_ROWS = 3000
 # Predicted shares in units of the prior, given to the models in turn.
 PREDICTED_SHARES = (0.5, 0.75, 1.0, 1.25, 1.5)
+
+bench = Benchmark(
+    __file__,
+    __doc__,
+    options={
+        "datasets": Option(DATASETS, quick=("digits",)),
+        "shares": Option((0.6, 0.1), quick=(0.6,), help="of the positives that are labelled"),
+        "repeats": Option(2, quick=1, help="draws of labels"),
+    },
+)
 
 Bools = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
@@ -69,13 +77,12 @@ def linear(C: float) -> Any:
     return make_pipeline(StandardScaler(), LogisticRegression(C=C, max_iter=1000))
 
 
-def dataset(name: str) -> tuple[npt.NDArray[Any], Bools]:
+def few_rows(name: str) -> tuple[npt.NDArray[Any], Bools]:
+    X, is_positive = table_of(name)
     if name == "digits":
-        X, digit = load_digits(return_X_y=True)
-        return X, digit % 2 == 1
-    data = load_real(name)
-    rows = np.random.RandomState(0).permutation(len(data.X))[:MOST_ROWS]
-    return data.X[rows], data.is_positive[rows]
+        return X, is_positive
+    rows = np.random.RandomState(0).permutation(len(X))[:MOST_ROWS]
+    return X[rows], is_positive[rows]
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,7 +148,7 @@ def accuracy_on_own_rows(model: Any, X: npt.NDArray[Any], labelled: Bools, truth
 
 def correlations(name: str, labelled_share: float, repeat: int) -> Iterator[tuple[str, str, float]]:
     """(what is compared, score, rank correlation over the models)"""
-    X, truth = dataset(name)
+    X, truth = few_rows(name)
     seed = seed_from_names("model selection", name, labelled_share, repeat)
     labelled = pu_split(truth, labelled_share, random_state=seed)
     prior = float(truth.mean())
@@ -171,38 +178,28 @@ def correlations(name: str, labelled_share: float, repeat: int) -> Iterator[tupl
                 yield what, score, float(spearmanr([row[score] for row in table], exact).statistic)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--only", help="one of " + ", ".join(DATASETS))
-    parser.add_argument("--repeats", type=int, default=2)
-    arguments = parser.parse_args()
-    names = [arguments.only] if arguments.only else list(DATASETS)
-    if not os.environ.get("PUCUT_DATA"):
-        print("PUCUT_DATA does not name the folder of the real datasets: digits only")
-        names = ["digits"]
+@bench.part
+def ranking(run: Run) -> None:
     # Weak models are meant to be among them: fits cut short, and such that see one class only.
     for expected in (ConvergenceWarning, metrics.OneClassPredictionWarning):
         warnings.simplefilter("ignore", expected)
-    start = time.perf_counter()
-    found: dict[tuple[str, str], dict[tuple[float, str], list[float]]] = {}
-    for labelled_share in LABELLED_SHARES:
+    real = [name for name in run.options.datasets if name != "digits"]
+    here = ["digits", *(dataset.name for dataset in loaded(run, real))]
+    names = [name for name in run.options.datasets if name in here]
+    found: dict[tuple[str, str], dict[str, list[float]]] = {}
+    for labelled_share in run.options.shares:
         for name in names:
-            for repeat in range(arguments.repeats):
+            for repeat in range(run.options.repeats):
                 with threadpool_limits(1):  # boosting's threads stand in each other's way otherwise
                     values = list(correlations(name, labelled_share, repeat))
                 for what, score, value in values:
                     cells = found.setdefault((what, score), {})
-                    cells.setdefault((labelled_share, name), []).append(value)
-    columns = [(share, name) for share in LABELLED_SHARES for name in names]
-    print(f"{len(models())} models; mean of {arguments.repeats} splits of labels; rank correlation")
-    print(f"{'':24s}" + "".join(f"{name:>9s}" for _, name in columns) + "   lowest  mean")
-    print(f"{'':24s}" + "".join(f"{share:9.0%}" for share, _ in columns))
+                    cells.setdefault(f"{name} {100 * labelled_share:g}", []).append(value)
     for (what, score), cells in found.items():
-        values = [float(np.mean(cells[column])) for column in columns]
-        line = "".join(f"{value:9.2f}" for value in values)
-        print(f"{what:8s} {score:15s}{line}   {min(values):6.2f}{np.mean(values):6.2f}")
-    print(f"{time.perf_counter() - start:.0f} s")
+        means = {column: float(np.mean(values)) for column, values in cells.items()}
+        low, mean = min(means.values()), float(np.mean(list(means.values())))
+        run.row(f"{what}, {score}", {**means, "lowest": low, "mean": mean})
 
 
 if __name__ == "__main__":
-    main()
+    bench.main()

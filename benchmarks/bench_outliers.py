@@ -1,20 +1,16 @@
 """Outlier detectors side by side on public tables in which one class is made rare.
 
-Area under the ROC curve of the rare class for CutOutlierDetector, IsolationForest,
-LocalOutlierFactor and ECOD, and for the mean distance to the neighbours, which is what the cuts
-start from; means over seeds with standard errors, and mean ranks over the tasks. With --known a
-share of the regular rows is known: CutOutlierDetector is told so, the isolation forest and LOF are
-fitted to these rows alone, and only the others are judged.
+areas  area under the ROC curve of the rare class for CutOutlierDetector, IsolationForest,
+       LocalOutlierFactor and ECOD, and for the mean distance to the neighbours, which is what the
+       cuts start from; means over seeds with standard errors, and mean ranks over the tasks. With
+       --known a share of the regular rows is known: CutOutlierDetector is told so, the isolation
+       forest and LOF are fitted to these rows alone, and only the others are judged.
 
 A task has 3 % outliers. Of letter, mnist and news each seed draws the rare class and five regular
 ones; of the others the rare class is named below, and all others are regular. Detectors see
-standardised columns.
-
-Needs the files of the datasets in the folder that PUCUT_DATA names.
-Options: --tasks letter,bean  --seeds 10  --rows 1500  --known 0.1
+standardised columns. Needs the files of the datasets in the folder that PUCUT_DATA names. No goals.
 """
 
-import argparse
 import csv
 import gzip
 from functools import cache
@@ -26,6 +22,8 @@ from sklearn.metrics import roc_auc_score
 from sklearn.neighbors import LocalOutlierFactor
 from sklearn.preprocessing import StandardScaler
 
+from benchmarks.harness import Benchmark, Option, Run
+from benchmarks.timing import mean_and_error
 from paper.datasets import data_folder, load_real, seed_from_names
 from pucut import CutOutlierDetector
 
@@ -41,7 +39,18 @@ DRAWN = ("letter", "mnist", "news")
 TASKS = (*DRAWN, *RARE)
 FILES = {"mushroom": "mushroom_libsvm.csv.gz"}
 SHARE = 0.03
-RIVALS = ("isolation forest", "LOF", "ECOD")
+RANKED = ("cuts", "isolation forest", "LOF", "ECOD")
+
+bench = Benchmark(
+    __file__,
+    __doc__,
+    options={
+        "tasks": Option(TASKS, quick=("vote",)),
+        "seeds": Option(10, quick=1),
+        "rows": Option(1500, help="regular rows of a task"),
+        "known": Option(0.0, help="share of the regular rows that is known"),
+    },
+)
 
 
 @cache
@@ -87,7 +96,7 @@ def ecod(X):
     return np.max([tail.sum(axis=1) for tail in (left, right, by_skewness)], axis=0)
 
 
-def areas(X, is_outlier, seed, share_known):
+def areas_of(X, is_outlier, seed, share_known):
     """The area under the curve of each detector, judged on rows that are not known."""
     known = np.zeros(len(X), dtype=bool)
     if share_known:
@@ -108,38 +117,24 @@ def areas(X, is_outlier, seed, share_known):
     return {name: roc_auc_score(is_outlier[~known], s[~known]) for name, s in scores.items()}
 
 
-def standard_error(values):
-    return values.std(ddof=min(1, len(values) - 1)) / np.sqrt(len(values))
-
-
-def main():
-    options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--tasks", default=",".join(TASKS))
-    options.add_argument("--seeds", type=int, default=10)
-    options.add_argument("--rows", type=int, default=1500)
-    options.add_argument("--known", type=float, default=0.0)
-    given = options.parse_args()
-    names = given.tasks.split(",")
+@bench.part
+def areas(run: Run) -> None:
     ranks = []
-    for name in names:
-        runs = [
-            areas(*task(name, seed, given.rows), seed, given.known) for seed in range(given.seeds)
-        ]
-        found = {method: np.array([run[method] for run in runs]) for method in runs[0]}
-        if not ranks:
-            print(f"{'':10}" + "".join(f"{method:>20}" for method in found))
-        cells = [f"{values.mean():.3f} ({standard_error(values):.3f})" for values in found.values()]
-        print(f"{name:10}" + "".join(f"{cell:>20}" for cell in cells), flush=True)
-        compared = [found[method].mean() for method in ("cuts", *RIVALS)]
-        ranks.append(rankdata(-np.array(compared)))
-    means = np.mean(ranks, axis=0)
-    print(
-        "mean rank among the first four: "
-        + ", ".join(
-            f"{method} {rank:.2f}" for method, rank in zip(("cuts", *RIVALS), means, strict=True)
-        )
-    )
+    for name in run.options.tasks:
+        try:
+            tasks = [task(name, seed, run.options.rows) for seed in range(run.options.seeds)]
+        except OSError as error:
+            run.note(str(error))
+            run.leave_out(f"the files of {name} are not in PUCUT_DATA: left out")
+            continue
+        runs = [areas_of(*made, seed, run.options.known) for seed, made in enumerate(tasks)]
+        found = {method: mean_and_error([each[method] for each in runs]) for method in runs[0]}
+        run.row(name, found)
+        ranks.append(rankdata([-found[method][0] for method in RANKED]))
+    if ranks:
+        means = dict(zip(RANKED, np.mean(ranks, axis=0).tolist(), strict=True))
+        run.row("mean rank of the first 4", means)
 
 
 if __name__ == "__main__":
-    main()
+    bench.main()

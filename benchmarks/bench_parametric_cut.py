@@ -1,46 +1,53 @@
-"""The whole path beside one maximum flow, and beside another solver of whole paths.
+"""The whole path of cuts beside one maximum flow, and beside another solver of whole paths.
 
-For each graph, in one process and by turns: `parametric_cut` (checks, every breakpoint and the
-certificate) with one thread and with as many as there are processors, one Boykov-Kolmogorov maximum
-flow (PyMaxflow, one thread) at the mean lambda, and on the smallest graph all breakpoints by
-`pseudoflow`. Medians of the times, and their ratios. Once, the maximum flow at the lambda at which
-most nodes switch: the hardest of the cuts that the path contains.
+path        `parametric_cut` (checks, every breakpoint and the certificate) with one thread and with
+            as many as there are processors, in turn with one Boykov-Kolmogorov maximum flow
+            (PyMaxflow, one thread, its graph already built) at the mean lambda. Once, the maximum
+            flow at the lambda at which most nodes switch: the hardest of the cuts on the path.
+growth      from 70 000 to 500 000 samples, how many times as long the path takes.
+pseudoflow  all breakpoints of the smallest graph by `pseudoflow`.
 
-Options: --repeats N, --only NAME.
+PyMaxflow is under the GPL and pseudoflow under a non-commercial licence: both are only measured.
 """
 
-import argparse
-import statistics
-import time
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
-import peer_graphs
 
-from pucut import parametric_cut
+from benchmarks import peer_graphs
+from benchmarks.harness import Benchmark, Goal, Option, Run, Skip
+from benchmarks.timing import ratio_of, seconds_of, side_by_side
+from pucut import CutPath, parametric_cut
 
-try:
-    import maxflow
-except ImportError:
-    maxflow = None
-try:
-    import networkx
-    import pseudoflow
-except ImportError:
-    pseudoflow = None
+GRAPHS: dict[str, Callable[[], peer_graphs.StageOne | None]] = {
+    **{
+        f"synthetic-{n_samples}": lambda n_samples=n_samples: peer_graphs.synthetic(n_samples)
+        for n_samples in (10_000, 70_000, 500_000)
+    },
+    "mnist": peer_graphs.mnist,
+}
+SMALLEST, SMALL, LARGE = list(GRAPHS)[:3]
 
-NEEDED, WANTED = 8, 3
+bench = Benchmark(
+    __file__,
+    __doc__,
+    goals={"path": Goal(8, wanted=3), "growth": Goal(10)},
+    options={
+        "repeats": Option(7, quick=1, help="of each"),
+        "graphs": Option(tuple(GRAPHS), quick=(SMALLEST,), help="for the part path"),
+    },
+)
 
 
-def whole_path(problem, n_threads):
+def whole_path(problem: peer_graphs.StageOne, n_threads: int | None) -> CutPath:
     nothing = np.zeros_like(problem.pull)
-    start = time.perf_counter()
-    path = parametric_cut(
+    return parametric_cut(
         problem.graph, (problem.pull, nothing), (nothing, problem.degree), n_threads=n_threads
     )
-    return time.perf_counter() - start, path
 
 
-def one_max_flow(problem, lam):
+def built_flow(maxflow: Any, problem: peer_graphs.StageOne, lam: float) -> Any:
     n_nodes = len(problem.pull)
     coo = problem.graph.tocoo()
     upper = coo.row < coo.col
@@ -49,12 +56,99 @@ def one_max_flow(problem, lam):
     weights = coo.data[upper]
     flow.add_edges(coo.row[upper], coo.col[upper], weights, weights)
     flow.add_grid_tedges(nodes, problem.pull, lam * problem.degree)
-    start = time.perf_counter()
-    flow.maxflow()
-    return time.perf_counter() - start
+    return flow
 
 
-def all_breakpoints_by_pseudoflow(problem):
+@bench.part
+def path(run: Run) -> None:
+    maxflow = run.peer("maxflow")
+    for name in run.options.graphs:
+        problem = GRAPHS[name]()
+        if problem is None:
+            run.leave_out(f"PUCUT_DATA has no {name}.npz: {name} is left out")
+            continue
+        actions = {
+            "1 thread": lambda problem=problem: whole_path(problem, 1),
+            "all": lambda problem=problem: whole_path(problem, None),
+        }
+        before = {}
+        if maxflow is not None:
+            actions["flow"] = lambda flow: flow.maxflow()
+            before["flow"] = lambda problem=problem: built_flow(
+                maxflow, problem, problem.mean_lambda
+            )
+        times = side_by_side(actions, run.options.repeats, before)
+        found = times["1 thread"].result
+        facts = {
+            "nodes": len(problem.pull),
+            "arcs": problem.graph.nnz,
+            "breaks": len(found.breakpoints),
+            "gap": float(found.duality_gap),
+        }
+        for threads in ("1 thread", "all"):
+            run.row(
+                f"{name}, {threads}",
+                facts | seconds_of(times),
+                ratio=ratio_of(times, "flow", own=threads),
+                goal="path",
+                peer="one maximum flow",
+            )
+        if maxflow is not None:
+            levels, sizes = np.unique(found.switch, return_counts=True)
+            flow = built_flow(maxflow, problem, levels[np.argmax(sizes)])
+            hard = side_by_side({"flow": flow.maxflow}, 1)["flow"].seconds
+            run.note(f"{'':10}the same flow at the level of the largest region: {hard:.3f} s")
+
+
+@bench.part
+def growth(run: Run) -> None:
+    if run.options.quick:
+        raise Skip("the large graph takes minutes to build")
+    problems = {name: GRAPHS[name]() for name in (SMALL, LARGE)}
+    for label, n_threads in (("1 thread", 1), ("all", None)):
+        times = side_by_side(
+            {
+                name: lambda problem=problem, n_threads=n_threads: whole_path(problem, n_threads)
+                for name, problem in problems.items()
+            },
+            run.options.repeats,
+        )
+        run.row(
+            f"7.1 times the nodes, {label}",
+            seconds_of(times),
+            ratio=ratio_of(times, SMALL, own=LARGE),
+            goal="growth",
+            peer="the smaller graph",
+        )
+
+
+@bench.part
+def pseudoflow(run: Run) -> None:
+    solver, networkx = run.peer("pseudoflow"), run.peer("networkx")
+    if solver is None or networkx is None:
+        raise Skip("nothing to compare with")
+    problem = peer_graphs.synthetic(10_000)
+    graph = as_network(networkx, problem)
+    source, sink = len(problem.pull), len(problem.pull) + 1
+    times = side_by_side(
+        {
+            "pucut": lambda: whole_path(problem, 1),
+            "pseudoflow": lambda: solver.hpf(
+                graph, source, sink, const_cap="const", mult_cap="mult", lambdaRange=[0.0, 1.0]
+            ),
+        },
+        1,
+    )
+    found = len(times["pucut"].result.breakpoints), len(times["pseudoflow"].result[0])
+    run.row(
+        SMALLEST,
+        {"breaks": found[0], "theirs": found[1], **seconds_of(times)},
+        ratio=ratio_of(times, "pseudoflow"),
+        peer="pseudoflow",
+    )
+
+
+def as_network(networkx: Any, problem: peer_graphs.StageOne) -> Any:
     n_nodes = len(problem.pull)
     graph = networkx.DiGraph()
     coo = problem.graph.tocoo()
@@ -65,88 +159,8 @@ def all_breakpoints_by_pseudoflow(problem):
     for i in range(n_nodes):
         graph.add_edge(source, i, const=float(problem.pull[i]), mult=0.0)
         graph.add_edge(i, sink, const=float(problem.degree[i]), mult=-float(problem.degree[i]))
-    start = time.perf_counter()
-    breakpoints, *_ = pseudoflow.hpf(
-        graph, source, sink, const_cap="const", mult_cap="mult", lambdaRange=[0.0, 1.0]
-    )
-    return time.perf_counter() - start, len(breakpoints)
-
-
-def measure(problem, repeats):
-    """Median milliseconds of the path with one thread and with all, and of the maximum flow."""
-    times = {"one": [], "all": [], "flow": []}
-    for _ in range(repeats):
-        seconds, path = whole_path(problem, n_threads=1)
-        times["one"].append(seconds)
-        if maxflow is not None:
-            times["flow"].append(one_max_flow(problem, problem.mean_lambda))
-        seconds, _ = whole_path(problem, n_threads=None)
-        times["all"].append(seconds)
-    one, together, flow = (
-        1000 * statistics.median(values) if values else float("nan") for values in times.values()
-    )
-    print(
-        f"{problem.name:>16} {len(problem.pull):7d} {problem.graph.nnz:8d} "
-        f"{len(path.breakpoints):7d} {path.duality_gap:8.0e} {one:9.1f} {together:9.1f} "
-        f"{flow:8.1f} {one / flow:7.1f} {together / flow:7.1f}",
-        flush=True,
-    )
-    if maxflow is not None:
-        levels, sizes = np.unique(path.switch, return_counts=True)
-        hard = 1000 * one_max_flow(problem, levels[np.argmax(sizes)])
-        print(
-            f"{'':>16} the same flow at the level of the largest region: {hard:.0f} ms", flush=True
-        )
-    return one, together
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--repeats", type=int, default=7)
-    parser.add_argument("--only", help="name of one graph")
-    options = parser.parse_args()
-
-    print(
-        f"{'graph':>16} {'nodes':>7} {'arcs':>8} {'breaks':>7} {'gap':>8} {'1 thread':>9} "
-        f"{'all':>9} {'flow':>8} {'ratio 1':>7} {'all':>7}   (ms; ratios: needed {NEEDED}, "
-        f"wanted {WANTED})"
-    )
-    milliseconds = {}
-    builders = {
-        f"synthetic-{n_samples}": lambda n_samples=n_samples: peer_graphs.synthetic(n_samples)
-        for n_samples in (10_000, 70_000, 500_000)
-    } | {"mnist": peer_graphs.mnist}
-    for name, build in builders.items():
-        if options.only in (None, name):
-            problem = build()
-            if problem is None:
-                print(f"{name:>16} left out: PUCUT_DATA has no {name}.npz")
-            else:
-                milliseconds[name] = measure(problem, options.repeats)
-    if {"synthetic-70000", "synthetic-500000"} <= milliseconds.keys():
-        one, together = (
-            large / small
-            for large, small in zip(
-                milliseconds["synthetic-500000"], milliseconds["synthetic-70000"], strict=True
-            )
-        )
-        print(
-            f"\n7.1 times the nodes take {one:.1f} times as long with one thread, {together:.1f} "
-            "times with all (needed 10)."
-        )
-    if maxflow is None:
-        print("PyMaxflow is not installed: no maximum flow to compare with.")
-    if options.only in (None, "synthetic-10000"):
-        if pseudoflow is None:
-            print("pseudoflow is not installed: not compared.")
-        else:
-            peer, n_breakpoints = all_breakpoints_by_pseudoflow(peer_graphs.synthetic(10_000))
-            print(
-                f"pseudoflow, all breakpoints of synthetic-10000: {peer:.1f} s, {n_breakpoints} "
-                f"found; {1000 * peer / milliseconds['synthetic-10000'][0]:.0f} times as long as "
-                "the path above with one thread."
-            )
+    return graph
 
 
 if __name__ == "__main__":
-    main()
+    bench.main()

@@ -1,144 +1,164 @@
 """How far the estimated priors are from the true ones, on the real datasets.
 
-Each method, with 60 % and with 10 % of the positives labelled, several random splits each: mean
-absolute error of the prior among all samples, of "auto" also the mean signed error, how often the
-interval held the true prior, and whether it said that only an upper bound can be known. Then the
-time of "auto" on Letter (20 000 x 16) and on small tables.
-
-"bbe", "dedpul" and "elkan_noto" share the out-of-fold scores of the default classifier; these, and
-only these, are computed on at most 5 000 rows where a table is wide.
-
-Needs the files of the datasets in the folder that PUCUT_DATA names.
-Options: --datasets vote,german  --splits 3  --methods auto,bbe
+errors  each method, with 60 % and with 10 % of the positives labelled, several random splits each:
+        mean absolute error of the prior among all samples. "bbe", "dedpul" and "elkan_noto" share
+        the out-of-fold scores of the default classifier; these, and only these, are computed on at
+        most 5 000 rows where a table is wide. Then, of "auto", the mean signed error, how often the
+        interval held the true prior, and how often it said that only an upper bound can be known.
+time    seconds of "auto" on Letter (20 000 x 16) and on small tables.
 """
 
-import argparse
-import time
 from collections import defaultdict
 
 import numpy as np
 from sklearn.datasets import make_classification
 
-from paper.datasets import REAL_NAMES, data_folder, load_real, seed_from_names
+from benchmarks.data import drawn, loaded
+from benchmarks.harness import Benchmark, Goal, Option, Run
+from benchmarks.timing import side_by_side
+from paper.datasets import REAL_NAMES
 from pucut.datasets import pu_split
 from pucut.priors import METHODS, estimate_prior
 from pucut.scores.cross_fitting import cross_fit, default_classifier
 
 SHARES = (0.6, 0.1)
-NEEDED = {0.6: 0.03, 0.1: 0.06}
-WANTED = {0.6: 0.02, 0.1: 0.04}
 FROM_SCORES = ("bbe", "dedpul", "elkan_noto")
 WIDE, ROWS_IF_WIDE, ROWS = 128, 5_000, 20_000
 
+bench = Benchmark(
+    __file__,
+    __doc__,
+    goals={
+        "error at 60%": Goal(0.03, wanted=0.02),
+        "error at 10%": Goal(0.06, wanted=0.04),
+        "seconds on Letter": Goal(60),
+    },
+    options={
+        "datasets": Option(tuple(REAL_NAMES), quick=("vote",)),
+        "splits": Option(3, quick=1),
+        "methods": Option(tuple(METHODS), quick=("auto", "bbe")),
+    },
+)
 
-def estimates(dataset, is_labelled, methods, seed):
-    """Pairs of method and estimate, with seconds."""
+
+def estimates(draw, methods, seed):
+    """Pairs of method and timing; the result of the timing is the estimate."""
     scores = rows = None
     for method in methods:
-        start = time.perf_counter()
         if method in FROM_SCORES:
             if scores is None:
-                n_rows = ROWS_IF_WIDE if dataset.X.shape[1] > WIDE else ROWS
-                rows = np.random.RandomState(seed).permutation(len(is_labelled))[:n_rows]
+                n_rows = ROWS_IF_WIDE if draw.X.shape[1] > WIDE else ROWS
+                rows = np.random.RandomState(seed).permutation(len(draw.X))[:n_rows]
                 scores = cross_fit(
-                    default_classifier(dataset.X),
-                    dataset.X[rows],
-                    is_labelled[rows],
+                    default_classifier(draw.X),
+                    draw.X[rows],
+                    draw.is_labelled[rows],
                     random_state=seed,
                 ).scores
-            estimate = estimate_prior(
-                None, is_labelled[rows], method, scores=scores, random_state=seed
-            )
+            X, labels, given = None, draw.is_labelled[rows], {"scores": scores}
         else:
-            estimate = estimate_prior(dataset.X, is_labelled, method, random_state=seed)
-        yield method, estimate, time.perf_counter() - start
+            X, labels, given = draw.X, draw.is_labelled, {}
+        yield (
+            method,
+            side_by_side(
+                {
+                    method: lambda m=method, X=X, y=labels, given=given: estimate_prior(
+                        X, y, m, random_state=seed, **given
+                    )
+                },
+                1,
+            )[method],
+        )
 
 
-def run(names, n_splits, methods):
-    errors, held, fired, seconds = (defaultdict(list) for _ in range(4))
-    for name in names:
-        dataset = load_real(name)
+@bench.part
+def errors(run: Run) -> None:
+    methods = run.options.methods
+    found = defaultdict(list)  # by method, share and dataset: (error, held, is upper bound)
+    for dataset in loaded(run):
         for share in SHARES:
-            for split in range(n_splits):
-                seed = seed_from_names(name, share, split)
-                is_labelled = pu_split(dataset.is_positive, share, random_state=seed)
-                for method, estimate, took in estimates(dataset, is_labelled, methods, split):
-                    key = (method, share, name)
-                    low, high = estimate.interval
-                    errors[key].append(estimate.prior - dataset.prior)
-                    held[key].append(low <= dataset.prior <= high)
-                    fired[key].append(estimate.is_upper_bound)
-                    seconds[key].append(took)
-            parts = [
-                f"{method} {np.mean(np.abs(errors[method, share, name])):.3f} "
-                f"({np.mean(seconds[method, share, name]):.1f} s)"
-                for method in methods
-            ]
-            print(f"{name}, {share:.0%} labelled: " + ", ".join(parts), flush=True)
-    return errors, held, fired
-
-
-def print_tables(names, methods, errors, held, fired):
-    for share in SHARES:
-        print(f"\nMean absolute error of the prior, {share:.0%} of the positives labelled")
-        print(f"{'':10}" + "".join(f"{method:>11}" for method in methods))
-        for name in names:
-            row = [np.mean(np.abs(errors[method, share, name])) for method in methods]
-            print(f"{name:10}" + "".join(f"{value:11.3f}" for value in row))
+            took = defaultdict(list)
+            for split in range(run.options.splits):
+                for method, timing in estimates(drawn(dataset, share, split), methods, split):
+                    low, high = timing.result.interval
+                    found[method, share, dataset.name].append(
+                        (
+                            timing.result.prior - dataset.prior,
+                            low <= dataset.prior <= high,
+                            timing.result.is_upper_bound,
+                        )
+                    )
+                    took[method].append(timing.seconds)
+            runs = {method: found[method, share, dataset.name] for method in methods}
+            run.row(
+                f"{dataset.name}, {share:.0%} labelled",
+                {
+                    **{method: absolute_error(values) for method, values in runs.items()},
+                    **{f"{method} s": float(np.mean(took[method])) for method in methods},
+                },
+            )
+    names = {name for *_, name in found}
+    for share in SHARES if names else ():
         means = {
-            method: np.mean([np.mean(np.abs(errors[method, share, name])) for name in names])
+            method: float(np.mean([absolute_error(found[method, share, n]) for n in names]))
             for method in methods
         }
-        print(f"{'mean':10}" + "".join(f"{means[method]:11.4f}" for method in methods))
-        print(f"needed for auto {NEEDED[share]}, wanted {WANTED[share]}")
-    if "auto" not in methods:
-        return
-    print("\nauto: signed error, intervals that held the true prior, upper bound said")
-    for name in names:
-        parts = [
-            f"{share:.0%}: {np.mean(errors['auto', share, name]):+.3f} "
-            f"{sum(held['auto', share, name])}/{len(held['auto', share, name])} "
-            f"{sum(fired['auto', share, name])}/{len(fired['auto', share, name])}"
-            for share in SHARES
-        ]
-        print(f"{name:10}" + "    ".join(parts))
-    for method in methods:
-        all_held = [
-            value for share in SHARES for name in names for value in held[method, share, name]
-        ]
-        print(f"{method}: {np.mean(all_held):.0%} of {len(all_held)} intervals held the true prior")
+        run.row(
+            f"mean, {share:.0%} labelled",
+            means,
+            ratio=means.get("auto"),
+            goal=f"error at {share:.0%}",
+            peer="the true prior",
+        )
+    show_auto(run, found)
 
 
-def print_times(names):
-    if "letter" in names:
-        letter = load_real("letter")
-        is_labelled = pu_split(letter.is_positive, 0.6, random_state=0)
-        start = time.perf_counter()
-        estimate_prior(letter.X, is_labelled, random_state=0)
-        print(f"\nauto on 20 000 x 16: {time.perf_counter() - start:.1f} s (needed 60)")
+def absolute_error(runs):
+    return float(np.mean([abs(error) for error, *_ in runs]))
+
+
+def show_auto(run, found):
+    for (method, share, name), runs in found.items():
+        if method == "auto":
+            signed, held, fired = np.array(runs, dtype=float).T
+            run.row(
+                f"auto, {name}, {share:.0%}",
+                {
+                    "signed": float(signed.mean()),
+                    "held": int(held.sum()),
+                    "upper bound": int(fired.sum()),
+                    "runs": len(runs),
+                },
+            )
+    for method in run.options.methods:
+        held = [each[1] for (name, *_), runs in found.items() if name == method for each in runs]
+        if held:
+            run.note(f"{method}: {np.mean(held):.0%} of {len(held)} intervals held the true prior")
+
+
+@bench.part
+def time(run: Run) -> None:
+    tables = [
+        (f"Letter, {len(letter.X)} x 16", letter.X, letter.is_positive, 0.6)
+        for letter in loaded(run, () if run.options.quick else ("letter",))
+    ]
     for n_rows in (30, 200):
         X, y = make_classification(n_rows, 10, random_state=0)
-        is_labelled = pu_split(y == 1, 0.5, random_state=0)
-        start = time.perf_counter()
-        estimate_prior(X, is_labelled, random_state=0)
-        print(f"auto on {n_rows} x 10: {time.perf_counter() - start:.2f} s")
-
-
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--datasets", default=",".join(REAL_NAMES))
-    parser.add_argument("--splits", type=int, default=3)
-    parser.add_argument("--methods", default=",".join(METHODS))
-    arguments = parser.parse_args()
-    try:
-        data_folder()
-    except FileNotFoundError as error:
-        print(f"nothing measured: {error}")
-        return
-    names, methods = arguments.datasets.split(","), arguments.methods.split(",")
-    print_tables(names, methods, *run(names, arguments.splits, methods))
-    print_times(names)
+        tables.append((f"{n_rows} x 10", X, y == 1, 0.5))
+    for name, X, is_positive, share in tables:
+        y = pu_split(is_positive, share, random_state=0)
+        took = side_by_side({"auto": lambda X=X, y=y: estimate_prior(X, y, random_state=0)}, 1)[
+            "auto"
+        ].seconds
+        is_letter = name.startswith("Letter")
+        run.row(
+            name,
+            {"seconds": took},
+            ratio=took if is_letter else None,
+            goal="seconds on Letter",
+            peer="seconds",
+        )
 
 
 if __name__ == "__main__":
-    main()
+    bench.main()

@@ -1,36 +1,50 @@
 """Learning curves: rows asked for by CutQueryStrategy, by uncertainty, and at random.
 
-A logistic regression on standardised columns is trained on what is labelled, from two rows of each
-class on, and judged on rows that nobody can ask for. Accuracy after every batch, its mean over the
-curve (the area under it) in per cent, with standard errors over seeds. CutQueryStrategy twice: with
-the graph alone, and with the logistic regression's own uncertainty, which is all that uncertainty
-sampling has. The last column is the same without the cuts: uncertainty, and batches spread over
-the graph.
+curves  a logistic regression on standardised columns is trained on what is labelled, from two rows
+        of each class on, and judged on rows that nobody can ask for. Accuracy after every batch,
+        its mean over the curve (the area under it) in %, with standard errors over seeds.
+        CutQueryStrategy twice: with the graph alone, and with the logistic regression's own
+        uncertainty, which is all that uncertainty sampling has. The last column is the same without
+        the cuts: uncertainty, and batches spread over the graph.
 
-Needs the files of the datasets in the folder that PUCUT_DATA names.
-Options: --datasets vote,bean  --seeds 10  --rows 1200  --batches 12  --batch-size 5
+No goals.
 """
 
-import argparse
 import warnings
 
 import numpy as np
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
-from paper.datasets import load_real, seed_from_names
+from benchmarks.data import loaded
+from benchmarks.harness import Benchmark, Option, Run
+from benchmarks.timing import mean_and_error
+from paper.datasets import seed_from_names
 from pucut import CutQueryStrategy
 from pucut.graphs.spaces import weighted_space
 from pucut.queries._cuts import greedy_batch
 
-DATASETS = ("vote", "obesity", "mushroom", "phishing", "bean", "letter", "mnist", "news")
 METHODS = ("cuts and model", "cuts", "random", "uncertainty", "spread only")
 N_FIRST = 2
 
+bench = Benchmark(
+    __file__,
+    __doc__,
+    options={
+        "datasets": Option(
+            ("vote", "obesity", "mushroom", "phishing", "bean", "letter", "mnist", "news"),
+            quick=("vote",),
+        ),
+        "seeds": Option(10, quick=1),
+        "rows": Option(1200, quick=200),
+        "batches": Option(12, quick=2),
+        "batch_size": Option(5),
+    },
+)
 
-def pool_and_test(name, seed, n_rows):
-    dataset = load_real(name)
-    random = np.random.default_rng(seed_from_names("queries", name, seed))
+
+def pool_and_test(dataset, seed, n_rows):
+    random = np.random.default_rng(seed_from_names("queries", dataset.name, seed))
     rows = random.permutation(len(dataset.X))[: 2 * n_rows]
     half = len(rows) // 2
     X = StandardScaler().fit_transform(np.asarray(dataset.X[rows], dtype=np.float64))
@@ -74,30 +88,25 @@ def area(method, data, seed, n_batches, size):
     return float(np.mean(curve))
 
 
-def main():
-    options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--datasets", default=",".join(DATASETS))
-    options.add_argument("--seeds", type=int, default=10)
-    options.add_argument("--rows", type=int, default=1200)
-    options.add_argument("--batches", type=int, default=12)
-    options.add_argument("--batch-size", type=int, default=5)
-    given = options.parse_args()
+@bench.part
+def curves(run: Run) -> None:
     warnings.simplefilter("error")
-    print(f"{'':10}" + "".join(f"{method:>18}" for method in METHODS))
-    n_better = 0
-    for name in given.datasets.split(","):
-        found = np.empty((len(METHODS), given.seeds))
-        for seed in range(given.seeds):
-            data = pool_and_test(name, seed, given.rows)
-            for place, method in enumerate(METHODS):
-                found[place, seed] = area(method, data, seed, given.batches, given.batch_size)
-        error = found.std(axis=1, ddof=min(1, given.seeds - 1)) / np.sqrt(given.seeds)
-        mean = found.mean(axis=1)
-        cells = [f"{m:.2f} ({e:.2f})" for m, e in zip(mean, error, strict=True)]
-        print(f"{name:10}" + "".join(f"{cell:>18}" for cell in cells), flush=True)
-        n_better += mean[0] > max(mean[2], mean[3])
-    print(f"cuts and model are better than random and uncertainty on {n_better} datasets")
+    given, n_better = run.options, 0
+    for dataset in loaded(run):
+        pools = [pool_and_test(dataset, seed, given.rows) for seed in range(given.seeds)]
+        found = {
+            method: mean_and_error(
+                [
+                    area(method, data, seed, given.batches, given.batch_size)
+                    for seed, data in enumerate(pools)
+                ]
+            )
+            for method in METHODS
+        }
+        run.row(dataset.name, found)
+        n_better += found["cuts and model"][0] > max(found["random"][0], found["uncertainty"][0])
+    run.note(f"cuts and model are better than random and uncertainty on {n_better} datasets")
 
 
 if __name__ == "__main__":
-    main()
+    bench.main()

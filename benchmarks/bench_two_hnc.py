@@ -1,35 +1,32 @@
-"""2-HNC on the paper's real datasets, and its time and memory.
+"""2-HNC on the paper's real datasets, what it takes, and what choosing takes beside it.
 
-1. Accuracy: `preset="paper"`, the true prior, 60 % of the positives labelled, on the unlabelled
-   rows, beside a plain re-run of the paper's method and the paper's own figures.
-2. MNIST from raw table to labels, beside what any such method would need: scikit-learn's ExtraTrees
-   and a graph by faiss' HNSW, in the same run.
-3. Growth: 10 000, 100 000 and 1 000 000 rows of 20 features, `preset="paper"`.
-4. What the default costs: times of `preset="auto"` as multiples of those of `preset="paper"`, each
-   fitted in turn on the same rows, with the prior given and with `prior="auto"`; medians.
+accuracy  the true prior, 60 % of the positives labelled, accuracy on the unlabelled rows in %,
+          beside a plain re-run of the paper's method and the paper's own figures.
+mnist     MNIST from raw table to labels, beside what any such method would need: scikit-learn's
+          ExtraTrees and a graph by faiss' HNSW, in the same run.
+choosing  seconds of PUCutClassifier ("pucut") as multiples of those of TwoHNCClassifier ("2-HNC"),
+          each fitted in turn on the same rows, with the prior given and with prior="auto".
+leaves    the least leaf of trees that weigh features from samples of a few rows.
 
-Needs the files of the datasets in the folder that PUCUT_DATA names for 1, 2 and 4.
-Options: --parts 1,2,3,4  --datasets vote,german  --splits 5  --rows 10000,100000,1000000
+How time and memory grow with the rows is in bench_growth.
 """
 
-import argparse
-import json
-import resource
-import subprocess
-import sys
-import time
-
 import numpy as np
-from sklearn.datasets import make_classification
 from sklearn.ensemble import ExtraTreesClassifier
-from sklearn.preprocessing import StandardScaler
 
-from paper.datasets import REAL_NAMES, data_folder, load_real, seed_from_names
-from pucut import TwoHNCClassifier
+from benchmarks.bare import standardised
+from benchmarks.data import drawn, loaded, published
+from benchmarks.harness import Benchmark, Goal, Option, Run, Skip
+from benchmarks.processes import in_own_process, peak_bytes
+from benchmarks.timing import mean_and_error, ratio_of, seconds_of, side_by_side
+from paper.datasets import REAL_NAMES, load_real
+from pucut import PUCutClassifier, TwoHNCClassifier
 from pucut.datasets import pu_split
+from pucut.methods.two_hnc import fitting
+from pucut.trees.forest import TreeOptions
 
 N_JOBS = 2
-# Accuracy and balanced accuracy on U in %: a plain re-run of the method, and the paper's tables.
+# Accuracy and balanced accuracy on U in % of a plain re-run of the method.
 RERUN = {
     "vote": (96.00, 95.99),
     "german": (69.41, 69.38),
@@ -42,188 +39,136 @@ RERUN = {
     "credit": (67.45, 66.48),
     "mnist": (98.03, 97.63),
 }
-PAPER = {
-    "vote": (96.15, 95.90),
-    "german": (68.55, 68.53),
-    "obesity": (97.81, 97.20),
-    "mushroom": (99.83, 99.78),
-    "phishing": (94.96, 93.18),
-    "bean": (97.34, 96.44),
-    "news": (91.35, 90.38),
-    "letter": (97.50, 96.95),
-    "credit": (69.47, 68.54),
-    "mnist": (96.77, 96.08),
-}
+# Rows that a tree sees in the part `leaves`: an eighth to a quarter of each table.
+SAMPLES = {"letter": 4000, "credit": 4000, "bean": 3000, "phishing": 3000, "mushroom": 2000}
+
+bench = Benchmark(
+    __file__,
+    __doc__,
+    goals={"mnist": Goal(1.5), "choosing": Goal(6)},
+    options={
+        "datasets": Option(tuple(REAL_NAMES), quick=("vote",)),
+        "sampled": Option(tuple(SAMPLES), quick=("mushroom",), help="for leaves"),
+        "splits": Option(5, quick=1, help="and repeats of a timed fit"),
+    },
+)
 
 
-def accuracy(names, n_splits):
-    """Both accuracies on U, mean and standard error over the splits."""
-    print(
-        f"{'':10}{'accuracy':>18}{'re-run':>9}{'paper':>9}{'balanced':>20}{'re-run':>9}{'paper':>9}"
-    )
-    for name in names:
-        dataset = load_real(name)
-        rows = []
-        for split in range(n_splits):
-            seed = seed_from_names(name, 0.6, split)
-            is_labelled = pu_split(dataset.is_positive, 0.6, random_state=seed)
-            model = TwoHNCClassifier(
-                prior=dataset.prior, preset="paper", n_jobs=N_JOBS, random_state=seed
-            ).fit(dataset.X, is_labelled)
-            said, truth = model.transduction_[~is_labelled], dataset.is_positive[~is_labelled]
-            rows.append((np.mean(said == truth), (said[truth].mean() + (~said[~truth]).mean()) / 2))
-        mean = 100 * np.mean(rows, axis=0)
-        error = 100 * np.std(rows, axis=0, ddof=1) / np.sqrt(n_splits) if n_splits > 1 else [0, 0]
-        line = f"{name:10}"
-        for place in (0, 1):
-            line += f"{mean[place]:12.2f} ({error[place]:.2f}) "
-            line += (
-                f"{mean[place] - RERUN[name][place]:+8.2f} {mean[place] - PAPER[name][place]:+8.2f}"
-            )
-        print(line, flush=True)
+def two_hnc(prior, seed):
+    return TwoHNCClassifier(prior=prior, n_jobs=N_JOBS, random_state=seed)
+
+
+@bench.part
+def accuracy(run: Run) -> None:
+    paper = published("two_hnc"), published("two_hnc", "balanced_accuracy")
+    for dataset in loaded(run):
+        found = []
+        for split in range(run.options.splits):
+            draw = drawn(dataset, 0.6, split)
+            said = two_hnc(draw.prior, draw.seed).fit(draw.X, draw.is_labelled).transduction_
+            found.append((draw.accuracy(said), draw.balanced_accuracy(said)))
+        figures = {}
+        for place, name in enumerate(("accuracy", "balanced")):
+            figures[name] = mean_and_error([each[place] for each in found])
+            for other, theirs in (
+                ("re-run", RERUN[dataset.name][place]),
+                ("paper", paper[place][dataset.name]),
+            ):
+                figures[f"{name[:3]}. - {other}"] = figures[name][0] - theirs
+        run.row(dataset.name, figures)
 
 
 def fit_mnist():
-    dataset = load_real("mnist")
-    is_labelled = pu_split(dataset.is_positive, 0.6, random_state=seed_from_names("mnist", 0.6, 0))
-    model = TwoHNCClassifier(prior=dataset.prior, preset="paper", n_jobs=N_JOBS, random_state=0)
-    return fitted(model, dataset.X, is_labelled)
+    draw = drawn(load_real("mnist"))
+    model = two_hnc(draw.prior, 0)
+    timing = side_by_side({"fit": lambda: model.fit(draw.X, draw.is_labelled)}, 1)["fit"]
+    steps = {f"{name} s": took for name, took in model.step_seconds_.items()}
+    return timing.seconds, {"GB": peak_bytes() / 1e9, "recall": model.neighbor_recall_, **steps}
 
 
-def fit_made(n_samples):
-    X, y = make_classification(
-        n_samples, 20, n_informative=10, n_clusters_per_class=4, random_state=0
-    )
-    X = X.astype(np.float32)
-    is_labelled = pu_split(y == 1, 0.6, random_state=0)
-    prior = float(y.mean())
-    model = TwoHNCClassifier(prior=prior, preset="paper", n_jobs=N_JOBS, random_state=0)
-    return {**fitted(model, X, is_labelled), "accuracy": right(model, y == 1, is_labelled)}
+def others_on_mnist():
+    """Seconds of a forest and of a graph, which any method with such needs."""
+    import faiss
 
-
-def fitted(model, X, is_labelled):
-    start = time.perf_counter()
-    model.fit(X, is_labelled)
-    return {
-        "seconds": time.perf_counter() - start,
-        "steps": model.step_seconds_,
-        "recall": model.neighbor_recall_,
-        "gigabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20,
-    }
-
-
-def right(model, is_positive, is_labelled):
-    return float((model.transduction_ == is_positive)[~is_labelled].mean())
-
-
-def fit_peers_on_mnist():
-    """What any method with such a forest and such a graph takes."""
-    dataset = load_real("mnist")
-    is_labelled = pu_split(dataset.is_positive, 0.6, random_state=seed_from_names("mnist", 0.6, 0))
-    stacked = np.concatenate([dataset.X, dataset.X[is_labelled]])
-    target = np.repeat([0, 1], [len(dataset.X), is_labelled.sum()])
-    start = time.perf_counter()
-    ExtraTreesClassifier(100, n_jobs=N_JOBS, random_state=0).fit(stacked, target)
-    forest = time.perf_counter() - start
-    try:
-        import faiss
-    except ImportError:
-        return {"seconds": float("nan"), "forest": forest, "graph": "faiss is not installed"}
-    points = np.ascontiguousarray(StandardScaler().fit_transform(dataset.X), dtype=np.float32)
+    draw = drawn(load_real("mnist"))
+    stacked = np.concatenate([draw.X, draw.X[draw.is_labelled]])
+    target = np.repeat([0, 1], [len(draw.X), draw.is_labelled.sum()])
+    points = np.ascontiguousarray(standardised(draw.X))
     faiss.omp_set_num_threads(N_JOBS)
-    start = time.perf_counter()
-    index = faiss.IndexHNSWFlat(points.shape[1], 32)
-    index.add(points)
-    index.search(points, 6)
-    graph = time.perf_counter() - start
-    return {"seconds": forest + graph, "forest": forest, "graph": graph}
+
+    def graph():
+        index = faiss.IndexHNSWFlat(points.shape[1], 32)
+        index.add(points)
+        index.search(points, 6)
+
+    forest = ExtraTreesClassifier(100, n_jobs=N_JOBS, random_state=0)
+    times = side_by_side({"forest": lambda: forest.fit(stacked, target), "graph": graph}, 1)
+    return {name: timing.seconds for name, timing in times.items()}
 
 
-def alone(call):
-    """The result of a function of this file in a process of its own, for its memory."""
-    command = [sys.executable, __file__, "--call", call]
-    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
-    return json.loads(done.stdout.splitlines()[-1])
-
-
-def report(result):
-    steps = "  ".join(f"{name} {took:.2f}" for name, took in result["steps"].items())
-    print(
-        f"  {result['seconds']:8.1f} s  {result['gigabytes']:5.2f} GB  "
-        f"recall {result['recall']:.3f}   {steps}",
-        flush=True,
+@bench.part
+def mnist(run: Run) -> None:
+    if run.options.quick:
+        raise Skip("MNIST takes a minute")
+    if not list(loaded(run, ("mnist",))):
+        raise Skip("no MNIST here")
+    seconds, figures = in_own_process(fit_mnist)
+    others = in_own_process(others_on_mnist) if run.peer("faiss") is not None else {}
+    run.row(
+        "70 000 x 784",
+        {"seconds": seconds, **figures, **{f"{name} of others": s for name, s in others.items()}},
+        ratio=seconds / sum(others.values()) if others else None,
+        goal="mnist",
+        peer="ExtraTrees and HNSW",
     )
 
 
-def mnist():
-    print("MNIST, 70 000 x 784, from raw table to labels")
-    ours = alone("fit_mnist()")
-    peers = alone("fit_peers_on_mnist()")
-    report(ours)
-    print(f"  forest and graph of others: {peers}")
-    print(f"  ratio {ours['seconds'] / peers['seconds']:.2f} (needed 1.5)")
+@bench.part
+def choosing(run: Run) -> None:
+    for dataset in loaded(run):
+        draw = drawn(dataset)
+        for known, prior in (("prior given", draw.prior), ("prior estimated", "auto")):
+            times = side_by_side(
+                {
+                    name: lambda kind=kind, prior=prior, draw=draw: kind(
+                        prior=prior, n_jobs=N_JOBS, random_state=0
+                    ).fit(draw.X, draw.is_labelled)
+                    for name, kind in (("2-HNC", TwoHNCClassifier), ("pucut", PUCutClassifier))
+                },
+                1 if len(draw.X) > 50_000 else run.options.splits,
+            )
+            run.row(
+                f"{dataset.name}, {known}",
+                seconds_of(times),
+                ratio=ratio_of(times, "2-HNC"),
+                goal="choosing",
+                peer="2-HNC",
+            )
 
 
-def growth(sizes):
-    print("Growth, n x 20")
-    seconds = []
-    for n_samples in sizes:
-        result = alone(f"fit_made({n_samples})")
-        print(f"{n_samples:>9} rows, accuracy {result['accuracy']:.4f}")
-        report(result)
-        seconds.append(result["seconds"])
-    exponents = np.diff(np.log(seconds)) / np.diff(np.log(sizes))
-    print("  exponents", np.round(exponents, 2), "(needed at most 1.2)")
+@bench.part
+def leaves(run: Run) -> None:
+    usual = fitting.options_of_weighing_trees
+    for dataset in loaded(run, run.options.sampled):
+        n_rows = SAMPLES[dataset.name]
+        for most, leaf in [(None, 1), (None, 5), (n_rows, 1), (n_rows, 5), (n_rows, 20)]:
+            options = TreeOptions(max_rows=most, min_samples_leaf=leaf)
+            fitting.options_of_weighing_trees = lambda n_rows, chosen=options: chosen
+            try:
+                found = [one_accuracy(dataset, seed) for seed in range(run.options.splits)]
+            finally:
+                fitting.options_of_weighing_trees = usual
+            run.row(
+                f"{dataset.name}, leaves of {leaf}",
+                {"rows per tree": most or "all", "accuracy": mean_and_error(found)},
+            )
 
 
-def cost_of_the_default(names, n_splits):
-    print("Seconds of the paper's settings, of the default, and their ratio; needed at most 6")
-    for name in names:
-        dataset = load_real(name)
-        repeats = 1 if len(dataset.X) > 50_000 else n_splits
-        seed = seed_from_names(name, 0.6, 0)
-        is_labelled = pu_split(dataset.is_positive, 0.6, random_state=seed)
-        line = f"{name:10}"
-        for prior in (dataset.prior, "auto"):
-            took = {"paper": [], "auto": []}
-            for _ in range(repeats):
-                for preset, seconds in took.items():
-                    model = TwoHNCClassifier(
-                        prior=prior, preset=preset, n_jobs=N_JOBS, random_state=0
-                    )
-                    seconds.append(fitted(model, dataset.X, is_labelled)["seconds"])
-            paper, default = (float(np.median(took[preset])) for preset in ("paper", "auto"))
-            known = "prior estimated" if prior == "auto" else "prior given"
-            line += f"   {known}: {paper:7.2f} {default:7.2f} {default / paper:5.1f}"
-        print(line, flush=True)
-
-
-def main():
-    options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--parts", default="1,2,3,4")
-    options.add_argument("--datasets", default=",".join(REAL_NAMES))
-    options.add_argument("--splits", type=int, default=5)
-    options.add_argument("--rows", default="10000,100000,1000000")
-    options.add_argument("--call", help=argparse.SUPPRESS)
-    chosen = options.parse_args()
-    if chosen.call:
-        print(json.dumps(eval(chosen.call)))
-        return
-    parts = chosen.parts.split(",")
-    try:
-        data_folder()
-    except FileNotFoundError as error:
-        print(f"leaving out what needs the real datasets: {error}")
-        parts = [part for part in parts if part == "3"]
-    if "1" in parts:
-        accuracy(chosen.datasets.split(","), chosen.splits)
-    if "2" in parts:
-        mnist()
-    if "4" in parts:
-        cost_of_the_default(chosen.datasets.split(","), chosen.splits)
-    if "3" in parts:
-        growth([int(n_rows) for n_rows in chosen.rows.split(",")])
+def one_accuracy(dataset, seed):
+    labelled = pu_split(dataset.is_positive, 0.6, random_state=seed)
+    said = two_hnc(dataset.prior, seed).fit(dataset.X, labelled).transduction_
+    return 100 * float((said == dataset.is_positive)[~labelled].mean())
 
 
 if __name__ == "__main__":
-    main()
+    bench.main()

@@ -44,7 +44,7 @@ autodoc_typehints = "none"
 autodoc_default_options = {"member-order": "bysource"}
 numpydoc_show_class_members = False
 
-# Example files stand beside the sources, and become pages of docs/gallery.
+# Example files are in examples/, and become pages of docs/gallery.
 sphinx_gallery_conf = {
     "examples_dirs": "../examples",
     "gallery_dirs": "gallery",

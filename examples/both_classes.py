@@ -2,7 +2,7 @@
 Labels of both classes
 ======================
 
-Sometimes a few rows of *every* class are labelled, and most rows of none. ``HNCClassifier`` cuts a
+Sometimes a few rows of *every* class are labelled, and most rows are not. ``HNCClassifier`` cuts a
 graph of all rows between the labels, so that the unlabelled rows help to draw the border.
 """
 
@@ -36,8 +36,8 @@ print(f"right among the unlabelled: {np.mean(model.transduction_[y == -1] == moo
 print(f"gamma, chosen by hidden labels: {model.gamma_:.2f}")
 
 # %%
-# ``scores_`` are levels from -1 to 1: rows whose level is above lambda, 0 by default, are of the
-# second class. Every lambda is another minimum cut. ``predict_proba`` answers for the whole plane.
+# ``scores_`` are levels from -1 to 1: rows whose level is above lambda, 0 by default, are in the
+# second class. Every lambda gives a minimum cut. ``predict_proba`` answers for the whole plane.
 
 left, right = X.min(axis=0) - 0.3, X.max(axis=0) + 0.3
 grid = np.stack(np.meshgrid(*np.linspace(left, right, 60).T), axis=-1)
@@ -56,8 +56,8 @@ plt.show()
 # Ten digits
 # ----------
 #
-# More than two classes are cut one against the rest, on one graph. Beside it stand scikit-learn's
-# label spreading, which has the graph alone, and trees, which have the labels alone.
+# More than two classes are cut one against the rest, on one graph. For comparison: scikit-learn's
+# label spreading, which uses only the graph, and trees, which use only the labels.
 
 X, digit = load_digits(return_X_y=True)
 found = {"HNCClassifier": [], "label spreading": [], "trees": []}

@@ -2,13 +2,13 @@
 Choosing a method without negatives
 ===================================
 
-Without a single negative label accuracy cannot be computed. Three ways to compare methods all the
-same: positives that were hidden, folds with scores made for PU labels, and a table of every method.
+Without a single negative label accuracy cannot be computed. Three ways to compare methods
+nevertheless: hidden positives, folds with scores made for PU labels, and a table of every method.
 """
 
 # %%
-# The data: of the benign cases, positive here, 40 % are labelled. The true classes are used at the
-# very end only, to see whether the choice was right.
+# The data: 40 % of the benign cases, positive here, are labelled. The true classes are used only at
+# the very end, to see whether the choice was right.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -34,9 +34,9 @@ prior = estimate_prior(X, y, random_state=0).prior
 # ----------------
 #
 # A third of the labelled rows is hidden among the unlabelled ones, three times, so that each is
-# hidden once. A method then says which share ``prior`` of the rows it takes for positive; the one
-# that finds more of the hidden rows is the better one. The predicted share is the same for all, so
-# that nobody wins by calling everything positive.
+# hidden once. A method then predicts the share ``prior`` of the rows as positive; the one that
+# finds more of the hidden rows is the better one. The predicted share is the same for all, so that
+# no method wins by calling everything positive.
 
 linear = make_pipeline(StandardScaler(), LogisticRegression(C=0.1, max_iter=1000))
 candidates = {

@@ -3,8 +3,8 @@ Outliers without any label
 ==========================
 
 ``CutOutlierDetector`` has scikit-learn's interface for outliers: rows get scores, low for outliers,
-and the share of outliers decides where the line is drawn. Nothing has to be known. Where some rows
-are known to be regular, it can be told.
+and the share of outliers decides where the line is drawn. Nothing has to be known. If some rows are
+known to be regular, they can be given.
 """
 
 import matplotlib.pyplot as plt
@@ -17,7 +17,7 @@ from sklearn.neighbors import LocalOutlierFactor
 from pucut import CutOutlierDetector
 
 # %%
-# Two moons are regular. The outliers are some rows anywhere, and five that are alike.
+# Two moons are regular. The outliers are some scattered rows, and five similar ones.
 
 random = np.random.default_rng(0)
 moons, _ = make_moons(300, noise=0.07, random_state=0)
@@ -27,12 +27,12 @@ X = np.concatenate([moons, anywhere, alike])
 
 detector = CutOutlierDetector(contamination=20 / len(X)).fit(X)
 print(f"{np.sum(detector.predict(X) == -1)} of {len(X)} rows are called outliers")
-print(f"of the five that are alike: {np.sum(detector.predict(alike) == -1)}")
+print(f"of the five similar ones: {np.sum(detector.predict(alike) == -1)}")
 
 # %%
 # The densest half of the rows, here dark, is fixed on the regular side. All others leave it at some
-# lambda, the outliers first. Rows that were not there when the detector was fitted are scored
-# too, each by itself: the shades behind the points.
+# lambda, the outliers first. Unseen rows are scored too, each by itself: the shades behind the
+# points.
 
 x, y = np.meshgrid(np.linspace(-1.9, 2.9, 120), np.linspace(-1.3, 1.9, 80))
 grid = detector.decision_function(np.column_stack([x.ravel(), y.ravel()]))
@@ -46,7 +46,8 @@ ax.scatter(*X[outlier].T, s=22, marker="x", color="#b5361c", label="outliers")
 ax.legend(loc="lower left")
 
 # %%
-# Wine of one grower, ten bottles of another among it. Two detectors of scikit-learn beside it.
+# Wine of one grower, with ten bottles of another among it, and two detectors of scikit-learn for
+# comparison.
 
 wine, grower = load_wine(return_X_y=True)
 rows = np.concatenate([np.flatnonzero(grower == 1), np.flatnonzero(grower == 2)[:10]])

@@ -2,12 +2,13 @@
 First steps
 ===========
 
-Of 1797 handwritten digits some odd ones are known to be odd. Nothing is known of the others. Which
+Some of the odd ones among 1797 handwritten digits are known to be odd. Nothing is known about the
+others. Which
 of them are odd?
 
 This is positive-unlabelled learning: there are labelled positives, and the unlabelled rows are a
-mixture of both classes. Taking them all for negatives would teach a classifier to say "even" to
-every odd digit that nobody has labelled yet.
+mixture of both classes. Taking them all as negatives would teach a classifier to say "even" to
+every odd digit that has not been labelled yet.
 """
 
 # %%
@@ -53,9 +54,9 @@ print(f"\nThe true share is {is_odd.mean():.1%}.")
 model = PUCutClassifier(prior=estimate.prior, random_state=0).fit(X, y)
 
 # %%
-# Two questions can be asked of it. ``transduction_`` has the classes of the rows of ``fit``; the
-# labels are used for it. ``predict`` answers for any row by itself, and ``predict_proba`` with
-# probabilities that are calibrated to the prior.
+# It answers two questions. ``transduction_`` has the classes of the training rows, using their
+# labels. ``predict`` classifies any row by itself, and ``predict_proba`` gives probabilities that
+# are calibrated to the prior.
 
 unlabelled = ~y
 right = model.transduction_[unlabelled] == is_odd[unlabelled]
@@ -66,9 +67,9 @@ print(f"digits kept aside:      {(model.predict(X_new) == (digit_new % 2 == 1)).
 # Look at the answers
 # -------------------
 #
-# ``scores_`` ranks the rows of ``fit``, the most likely positive highest. The first line has the
-# unlabelled digits that look most odd, the last those that look least so, and the middle those
-# about which the classifier is least sure.
+# ``scores_`` ranks the training rows, the most likely positive highest. The first line has the
+# unlabelled digits that look most odd, the last those that look least odd, and the middle those
+# about which the classifier is least certain.
 
 rows = np.flatnonzero(unlabelled)
 rows = rows[np.argsort(-model.scores_[rows], kind="stable")]
@@ -85,7 +86,7 @@ for line, (title, first) in zip(axes, places.items(), strict=True):
 # Can the probabilities be trusted?
 # ---------------------------------
 #
-# Even that can be looked at without a single negative. In each bin of the predicted probability,
+# Even that can be checked without a single negative. In each bin of the predicted probability,
 # the share of positives is estimated from the labelled rows that fall into it. Points near the
 # diagonal are well calibrated.
 

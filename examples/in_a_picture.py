@@ -2,7 +2,7 @@
 2-HNC in a picture
 ==================
 
-Two moons of points. Of the upper moon, the positives, a few are known. On the left is what the
+Two moons of points. A few of the upper moon, the positives, are known. On the left is what the
 method sees, in the middle the ranking of its first stage, and on the right its answer.
 
 ``python examples/in_a_picture.py FILE`` writes the picture to a file.

@@ -62,8 +62,8 @@ for place, n_rows in enumerate(SIZES):
     print(f"{n_rows:7d}{ratio:26.1f}{accuracy[place]:11.1%}{recall[place]:19.1%}")
 
 # %%
-# Where the time goes, in the largest of them. The cuts, of both stages and for every lambda, take a
-# small part of it.
+# Where the time goes, for the largest of them. The cuts, of both stages and for every lambda, take
+# a small part of it.
 
 names, took = zip(*steps[-1].items(), strict=True)
 figure, ax = plt.subplots(figsize=(6, 2.6), layout="constrained")
@@ -74,5 +74,5 @@ ax.invert_yaxis()
 plt.show()
 
 # %%
-# With ``verbose=1`` the steps are printed while they go on. With PyTorch and a graphics card,
-# ``neighbors="torch"`` searches exactly and faster still.
+# With ``verbose=1`` the steps are printed as they run. With PyTorch and a GPU,
+# ``neighbors="torch"`` searches exactly and is faster still.

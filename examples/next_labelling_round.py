@@ -4,7 +4,7 @@ Which rows to label next
 
 Labels cost money: each is an experiment, an expert's hour, an inspection. If positives are sought,
 the unlabelled rows that rank highest should be looked at first. Here that is done for five rounds
-of twenty, beside looking at rows at random.
+of twenty, and compared with looking at random rows.
 """
 
 import matplotlib.pyplot as plt
@@ -52,5 +52,5 @@ ax.legend()
 
 NegativeRankingDisplay.from_estimator(model)
 first = model.negative_ranking_[:200]
-print(f"{np.mean(~is_positive[first]):.1%} of the first 200 are no threes.")
+print(f"{np.mean(~is_positive[first]):.1%} of the first 200 are not threes.")
 plt.show()

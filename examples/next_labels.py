@@ -2,10 +2,10 @@
 A loop of questions
 ===================
 
-Labels are asked for a few at a time, and each time those are asked for that help most.
+Labels are requested a few at a time, each time for the rows that help most.
 ``CutQueryStrategy`` names them: rows that switch sides in the middle of the path of nested cuts,
-not too many from one place. Here beside rows at random, and beside the rows of which the
-model is least sure.
+not too many from one place. Here it is compared with random rows, and with the rows of which the
+model is least certain.
 """
 
 import matplotlib.pyplot as plt
@@ -23,8 +23,8 @@ BATCHES, PER_BATCH = 8, 4
 
 
 # %%
-# What is not labelled is NaN. A query returns the numbers of the rows to ask about; somebody finds
-# their classes; the next query knows more.
+# NaN means unlabelled. A query returns the numbers of the rows to ask about; somebody finds their
+# classes; the next query knows more.
 
 
 def by_cuts(model, X, y, random):

@@ -4,7 +4,7 @@ Outliers
 
 Normal rows are known, and among the unlabelled ones hide a few that are not normal: new faults,
 fraud, contamination. An outlier detector learns what the normal rows look like. A PU method also
-looks at the unlabelled rows, and can see that the outliers are alike.
+looks at the unlabelled rows, and can see that the outliers are similar to each other.
 """
 
 import matplotlib.pyplot as plt
@@ -17,8 +17,8 @@ from pucut import OneClassPUClassifier, TwoHNCClassifier
 from pucut.datasets import pu_split
 
 # %%
-# Normal are the digits 0 to 4. Of the digit 5 there are a few; they are the outliers. Half of the
-# normal digits are known to be normal: these are the labelled "positives".
+# The digits 0 to 4 are normal. There are a few fives; they are the outliers. Half of the normal
+# digits are known to be normal: these are the labelled "positives".
 
 X, digit = load_digits(return_X_y=True)
 random = np.random.default_rng(0)
@@ -30,9 +30,9 @@ prior = is_normal.mean()
 print(f"{len(X)} rows, {y.sum()} known to be normal, {np.sum(~is_normal)} outliers to be found")
 
 # %%
-# Two detectors of scikit-learn see the known rows alone. Fitted by ``OneClassPUClassifier``, they
-# draw the line where the prior says. 2-HNC ranks by cuts through the graph of all rows: a row
-# leaves early if it hangs on the known ones by little, and its neighbours leave with it.
+# Two detectors of scikit-learn see only the known rows. Wrapped in ``OneClassPUClassifier``, they
+# draw the line at the prior. 2-HNC ranks by cuts through the graph of all rows: a row leaves early
+# if little connects it with the known ones, and its neighbours leave with it.
 
 models = {
     "one-class SVM": OneClassPUClassifier(prior=prior, random_state=0),

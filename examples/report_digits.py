@@ -27,8 +27,8 @@ is_known = pu_split(digit % 2 == 1, 0.6, random_state=0)
 model = TwoHNCClassifier(random_state=0).fit(X, is_known)
 
 # %%
-# ``summarise`` makes a plain dict of a fitted model; the page is made of the dict alone. Names of
-# rows and of columns are for the reader.
+# ``summarise`` turns a fitted model into a plain dict; the page is made from the dict alone. Names
+# of rows and columns are for the reader.
 
 summary = summarise(
     model,

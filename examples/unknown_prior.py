@@ -2,8 +2,8 @@
 When the prior is unknown
 =========================
 
-Most methods need to know what share of the rows is positive: the *prior*. How it is estimated, when
-that cannot work, and how much hangs on it.
+Most methods need to know the share of positive rows: the *prior*. How it is estimated, when that
+cannot work, and how much depends on it.
 """
 
 # %%
@@ -33,8 +33,8 @@ for name, estimate in estimates.items():
     print(f"{name:<12}{estimate.prior:.3f}   {low:.3f} to {high:.3f}")
 
 # %%
-# The interval of "auto" is meant to hold the truth nine times out of ten. Those of the others say
-# what chance may change, not how far the method is off.
+# The interval of "auto" is meant to hold the truth nine times out of ten. Those of the others show
+# the effect of chance, not the bias of the method.
 
 figure, ax = plt.subplots(figsize=(6.5, 2.6), layout="constrained")
 for place, estimate in enumerate(estimates.values()):
@@ -50,7 +50,7 @@ ax.legend(fontsize=8)
 # When it cannot be known
 # -----------------------
 #
-# Where both classes overlap everywhere, no data of this kind can tell a few hidden positives from
+# If the classes overlap everywhere, no data of this kind can tell a few hidden positives from
 # none: every region that holds positives holds negatives too. The result then says that it is an
 # upper bound, and why.
 
@@ -61,12 +61,12 @@ labelled = pu_split(np.arange(1500) < 600, 0.3, random_state=0)
 print(estimate_prior(overlapping, labelled, random_state=0))
 
 # %%
-# How much hangs on it
-# --------------------
+# How much depends on it
+# ----------------------
 #
-# The curves show how many unlabelled rows would change class if the prior were another. Nothing is
-# fitted again; the same ranking is cut elsewhere. The band is the interval of the estimate: what
-# happens within it is what hangs on not knowing the prior better.
+# The curves show how many unlabelled rows would change class with a different prior. Nothing is
+# fitted again; the same ranking is cut elsewhere. The band is the interval of the estimate: within
+# it, one sees what the uncertainty of the prior costs.
 
 model = PUExtraTreesClassifier(prior="auto", random_state=0).fit(X, y)
 PriorSensitivityDisplay.from_estimator(model, y)

@@ -11,8 +11,8 @@ the similarity is one that no table of numbers gives. 2-HNC works on any graph.
 # ---------
 #
 # 500 people know those who live near them; where they live is not known to us, only who knows whom.
-# How alike are two of them? Here: how many acquaintances they share, if they know each other. This
-# is a symmetric sparse matrix. Of one of two neighbourhoods a tenth of the people are known.
+# How similar are two people? Here: how many acquaintances they share, if they know each other. This
+# is a symmetric sparse matrix. A tenth of the people of one of two neighbourhoods are known.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -33,8 +33,8 @@ y = pu_split(lives_there, 0.1, random_state=0)
 print(f"{N} people, {graph.nnz // 2} pairs, {y.sum()} people known")
 
 # %%
-# ``similarity="precomputed"`` takes the matrix in the place of a table. There are no features, so
-# the prior cannot be estimated from them; give it.
+# ``similarity="precomputed"`` takes the matrix instead of a table. There are no features, so the
+# prior cannot be estimated from them; give it.
 
 model = TwoHNCClassifier(similarity="precomputed", prior=lives_there.mean(), random_state=0).fit(
     graph, y
@@ -49,7 +49,7 @@ print(f"people without any chain to a known one: {model.n_unreached_}")
 CutPathDisplay.from_estimator(model)
 
 # %%
-# Somebody new is asked about by the similarities to the people of ``fit``: a row each.
+# New people are described by their similarities to the training rows, one row per person.
 
 new = np.zeros((2, N))
 new[0, np.flatnonzero(lives_there)[:5]] = 1.0

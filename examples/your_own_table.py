@@ -2,16 +2,16 @@
 Your own table
 ==============
 
-A data frame with numbers, categories and gaps, used as it is; and the same table as a file, from
-the command line.
+A data frame with numbers, categories and missing values, used as it is; and the same table as a
+file, from the command line.
 """
 
 # %%
 # A table such as one gets
 # ------------------------
 #
-# It is made from scikit-learn's breast cancer data: an identifier, a column of texts, a column of a
-# category type, and gaps. Of the malignant cases, the positives here, 60 % are known.
+# It is made from scikit-learn's breast cancer data: an identifier, a column of strings, a column of
+# a category type, and missing values. 60 % of the malignant cases, the positives here, are known.
 
 import subprocess
 import sys
@@ -43,8 +43,8 @@ print(table.dtypes.to_string())
 # From Python
 # -----------
 #
-# Nothing has to be encoded, filled in or scaled. Texts and categories become one feature for each
-# value, numbers are standardised, and gaps count as the mean.
+# Nothing has to be encoded, filled in or scaled. Strings and categories become one feature per
+# value, numbers are standardised, and missing values count as the mean.
 
 model = TwoHNCClassifier(random_state=0).fit(table, known)
 truth = pd.Series(is_malignant[~known], name="malignant")
@@ -63,7 +63,7 @@ ax.set(xlabel="probability of being malignant", ylabel="unlabelled rows", yscale
 ax.legend()
 
 # %%
-# New rows have the same columns. A value that was not seen in ``fit`` and a gap are both allowed.
+# New rows have the same columns. Missing values, and values not seen in ``fit``, are allowed.
 
 new = table.iloc[[0, 19]].copy()
 new["symmetry"] = ["skewed", None]
@@ -73,8 +73,8 @@ print(model.predict_proba(new).round(3))
 # From the command line
 # ---------------------
 #
-# In a file the known ones are marked in a column. Everything else there, empty cells too, means
-# unlabelled.
+# In a file the known ones are marked in a column. Everything else in it, including empty cells,
+# means unlabelled.
 
 
 def run(*words):

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-# Assertions in helpers shall show their values, as those in tests do.
+# Assertions in helpers should show their values, as those in tests do.
 pytest.register_assert_rewrite("tests.helpers")
 
 # Same examples in every run, nothing written to disk, no failure because a machine is busy.

@@ -242,7 +242,7 @@ def test_equal_scores_get_the_prior():
 
 
 def test_all_labelled_above_all_others():
-    """As transductive methods score: the labelled rows tell nothing but their number."""
+    """As transductive methods score: only the number of labelled rows is informative."""
     scores = np.arange(1000.0)
     found = calibrate(scores, scores >= 900.0, 0.3).positive_probability(scores)
     assert found.mean() == pytest.approx(0.3, abs=1e-9)
@@ -333,7 +333,7 @@ def test_pickle_and_copy():
         ([0.0, 1.0], [0, 1], 1.0, ValueError, "prior must be above 0 and below 1"),
         ([0.0, 1.0, 2.0], [0, 1], 0.5, ValueError, "y has 2 labels, scores has 3 rows"),
         ([0.0, np.nan], [0, 1], 0.5, ValueError, "scores must be finite, found nan at row 1"),
-        ([[0.0], [1.0]], [0, 1], 0.5, ValueError, r"one number a row, found shape \(2, 1\)"),
+        ([[0.0], [1.0]], [0, 1], 0.5, ValueError, r"one number per row, found shape \(2, 1\)"),
         (["a", "b"], [0, 1], 0.5, TypeError, "scores must be an array of real numbers"),
         ([0.0, 1.0], [1, 1], 0.5, ValueError, "y holds only one class"),
     ],

@@ -1,4 +1,4 @@
-"""`compare`: its numbers are those one would compute by hand, and nothing fails as a whole."""
+"""`compare`: its numbers are those one would compute by hand, and one failure does not stop it."""
 
 import dataclasses
 import json
@@ -77,7 +77,7 @@ def test_labels_of_another_kind_and_a_prior_that_is_estimated():
         ({"methods": ["spies", "magic"]}, ValueError, "magic"),
         ({"methods": []}, ValueError, "nothing to compare"),
         ({"methods": {"spies": SpyClassifier}}, TypeError, "must be an estimator"),
-        ({"truth": TRUTH[:-1]}, ValueError, "one class a row"),
+        ({"truth": TRUTH[:-1]}, ValueError, "one class per row"),
         ({"truth": ~TRUTH}, ValueError, "reversed"),
         ({"prior": 0.01}, ValueError, "below the labelled fraction"),
         ({"prior": "most"}, (TypeError, ValueError), "prior"),

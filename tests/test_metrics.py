@@ -277,7 +277,7 @@ def test_errors(metric):
         metric(y, [0, 1], prior=0.5)
     with pytest.raises(ValueError, match="y holds only one class"):
         metric([0, 0, 0], answer, prior=0.5)
-    with pytest.raises(ValueError, match="pos_label is 7, which y does not hold"):
+    with pytest.raises(ValueError, match="pos_label is 7, which is not a value of y"):
         metric(y, answer, prior=0.5, pos_label=7)
 
 

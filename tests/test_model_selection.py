@@ -116,7 +116,7 @@ def test_the_same_seed_gives_the_same_splits():
 
 
 class Transductive(ClassifierMixin, BaseEstimator):
-    """Scores the rows of fit by their first feature, and has nothing else to say."""
+    """Scores the training rows by their first feature, and can do nothing else."""
 
     def fit(self, X, y):
         self.scores_ = X[:, 0]
@@ -180,9 +180,9 @@ def test_errors():
         next(PUStratifiedKFold(3).split(X, ~few))
     with pytest.raises(ValueError, match="n_splits is 3, but y has only 2 labelled rows"):
         next(HiddenPositivesSplit(3).hide(few))
-    with pytest.raises(ValueError, match="y has only 1 labelled row: one has to go"):
+    with pytest.raises(ValueError, match="y has only 1 labelled row: two are needed"):
         next(HiddenPositivesSplit(3, hidden_share=0.5).hide(np.arange(10) < 1))
-    with pytest.raises(ValueError, match="y has only 1 unlabelled row: one has to go"):
+    with pytest.raises(ValueError, match="y has only 1 unlabelled row: two are needed"):
         next(HiddenPositivesSplit(3, hidden_share=0.5).split(X, np.arange(10) < 9))
     with pytest.raises(ValueError, match="X has 10 rows, y has 9 labels"):
         next(PUStratifiedKFold(2).split(X, few[:9]))

@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "flow/buffer.hpp"
-#include "flow/prefetch.hpp"
+#include "common/buffer.hpp"
+#include "common/index.hpp"
+#include "common/prefetch.hpp"
 
 namespace pucut::flow {
 namespace {
@@ -44,7 +45,7 @@ Certificate certify(const CutProblem& problem, std::span<const double> level,
     for (std::size_t i = 0; i < n; ++i) {
         for (ArcIndex k = problem.offsets[i]; k < problem.offsets[i + 1]; ++k) {
             if (k + kAhead < n_arcs) prefetch(&states[problem.neighbors[k + kAhead]]);
-            const auto j = static_cast<std::size_t>(problem.neighbors[k]);
+            const auto j = to<std::size_t>(problem.neighbors[k]);
             const double weight = problem.weights[k];
             if (i == j || weight == 0.0) continue;
             if (i < j && states[i].is_below != states[j].is_below) result.cut_weight += weight;

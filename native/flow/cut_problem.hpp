@@ -12,16 +12,9 @@ using NodeIndex = std::int32_t;
 using EdgeIndex = std::int32_t;  // undirected edges: up to 2^31 - 1, that is 4.29e9 directed arcs
 using ArcIndex = std::int64_t;
 
-enum class Status : std::int32_t { optimal = 0, interrupted = 1, too_large = 2 };
+enum class Status { optimal, interrupted, too_large };
 
 enum class Side : std::int8_t { free = 0, source = 1, sink = -1 };
-
-// Polled while working; answering true ends the work with Status::interrupted.
-class Interrupt {
-  public:
-    virtual ~Interrupt() = default;
-    virtual bool requested() = 0;
-};
 
 // The weights of arcs, by view, in double or in single precision. They are computed with in double.
 class Weights {

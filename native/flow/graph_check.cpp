@@ -4,22 +4,16 @@
 #include <bit>
 #include <cmath>
 
-#include "flow/compensated_sum.hpp"
+#include "common/compensated_sum.hpp"
+#include "common/index.hpp"
+#include "common/random.hpp"
 
 namespace pucut::flow {
 namespace {
 
-// SplitMix64's finaliser (Steele, Lea, Flood 2014).
-std::uint64_t mix(std::uint64_t bits) {
-    bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9u;
-    bits = (bits ^ (bits >> 27)) * 0x94d049bb133111ebu;
-    return bits ^ (bits >> 31);
-}
-
 std::uint64_t fingerprint(NodeIndex smaller, NodeIndex larger, double weight) {
-    const auto pair =
-        (static_cast<std::uint64_t>(smaller) << 32) | static_cast<std::uint64_t>(larger);
-    return mix(mix(pair) ^ std::bit_cast<std::uint64_t>(weight));
+    const auto pair = (to<std::uint64_t>(smaller) << 32) | to<std::uint64_t>(larger);
+    return mix_bits(mix_bits(pair) ^ std::bit_cast<std::uint64_t>(weight));
 }
 
 double mirror_weight(std::span<const ArcIndex> offsets, std::span<const NodeIndex> neighbors,
@@ -34,12 +28,11 @@ double mirror_weight(std::span<const ArcIndex> offsets, std::span<const NodeInde
 
 GraphCheck check_graph(std::span<const ArcIndex> offsets, std::span<const NodeIndex> neighbors,
                        const Weights& weights) {
-    const auto n = static_cast<NodeIndex>(offsets.size() - 1);
+    const auto n = to<NodeIndex>(offsets.size() - 1);
     if (offsets[0] != 0) return {GraphFault::offsets, 0, 0};
     for (NodeIndex row = 0; row < n; ++row)
         if (offsets[row + 1] < offsets[row]) return {GraphFault::offsets, row, offsets[row]};
-    if (offsets[n] != static_cast<ArcIndex>(neighbors.size()))
-        return {GraphFault::offsets, n, offsets[n]};
+    if (offsets[n] != to<ArcIndex>(neighbors.size())) return {GraphFault::offsets, n, offsets[n]};
 
     // Symmetric if the entries above the diagonal are those below it: compared by the sums of their
     // fingerprints, which needs one pass in the order of memory. Unequal entries have equal sums
@@ -76,7 +69,7 @@ std::vector<double> weighted_degrees(std::span<const ArcIndex> offsets,
     for (std::size_t row = 0; row < degrees.size(); ++row) {
         CompensatedSum sum;
         for (ArcIndex k = offsets[row]; k < offsets[row + 1]; ++k)
-            if (static_cast<std::size_t>(neighbors[k]) != row) sum.add(weights[k]);
+            if (to<std::size_t>(neighbors[k]) != row) sum.add(weights[k]);
         degrees[row] = sum.value();
     }
     return degrees;

@@ -9,14 +9,14 @@
 
 namespace pucut::flow {
 
-enum class GraphFault : std::int32_t {
-    none = 0,
-    offsets = 1,            // not non-decreasing from 0 to the number of entries
-    neighbor_range = 2,     // not between 0 and the number of nodes
-    neighbor_order = 3,     // not strictly increasing within a row
-    negative_weight = 4,    //
-    not_finite_weight = 5,  //
-    asymmetric = 6,         // the mirror entry is missing or has another weight
+enum class GraphFault {
+    none,
+    offsets,         // not non-decreasing from 0 to the number of entries
+    neighbor_range,  // not between 0 and the number of nodes
+    neighbor_order,  // not strictly increasing within a row
+    negative_weight,
+    not_finite_weight,
+    asymmetric,  // the mirror entry is missing or has another weight
 };
 
 struct GraphCheck {

@@ -4,7 +4,8 @@
 #include <tuple>
 #include <utility>
 
-#include "flow/prefetch.hpp"
+#include "common/index.hpp"
+#include "common/prefetch.hpp"
 
 namespace pucut::flow {
 namespace {
@@ -20,15 +21,15 @@ NeighborGraph<Weight> symmetric_graph(std::span<const NodeIndex> listed,
     // The weight that `row` gives to `other`, 0 if it does not list it.
     const auto weight_of = [&](std::size_t row, std::size_t other) {
         for (std::size_t k = row * width; k < (row + 1) * width; ++k)
-            if (static_cast<std::size_t>(listed[k]) == other) return weights[k];
+            if (to<std::size_t>(listed[k]) == other) return weights[k];
         return Weight{0};
     };
     const auto each_listed = [&](const auto& take) {
         for (std::size_t row = 0; row < n; ++row)
             for (std::size_t k = row * width; k < (row + 1) * width; ++k) {
                 if (k + kAhead < listed.size())
-                    prefetch(listed.data() + static_cast<std::size_t>(listed[k + kAhead]) * width);
-                if (weights[k] > 0) take(row, static_cast<std::size_t>(listed[k]), k);
+                    prefetch(listed.data() + to<std::size_t>(listed[k + kAhead]) * width);
+                if (weights[k] > 0) take(row, to<std::size_t>(listed[k]), k);
             }
     };
 
@@ -42,12 +43,12 @@ NeighborGraph<Weight> symmetric_graph(std::span<const NodeIndex> listed,
     });
     for (std::size_t row = 0; row < n; ++row) graph.offsets[row + 1] += graph.offsets[row];
 
-    graph.neighbors.resize(static_cast<std::size_t>(graph.offsets[n]));
+    graph.neighbors.resize(to<std::size_t>(graph.offsets[n]));
     graph.weights.resize(graph.neighbors.size());
     ZeroedBuffer<NodeIndex> n_filled(n, 0);
     const auto add = [&](std::size_t row, std::size_t other, Weight weight) {
-        const auto place = static_cast<std::size_t>(graph.offsets[row] + n_filled[row]++);
-        graph.neighbors[place] = static_cast<NodeIndex>(other);
+        const auto place = to<std::size_t>(graph.offsets[row] + n_filled[row]++);
+        graph.neighbors[place] = to<NodeIndex>(other);
         graph.weights[place] = weight;
     };
     each_listed([&](std::size_t row, std::size_t other, std::size_t k) {
@@ -60,8 +61,8 @@ NeighborGraph<Weight> symmetric_graph(std::span<const NodeIndex> listed,
 
     std::vector<std::pair<NodeIndex, Weight>> entries;
     for (std::size_t row = 0; row < n; ++row) {
-        const auto begin = static_cast<std::size_t>(graph.offsets[row]);
-        const auto end = static_cast<std::size_t>(graph.offsets[row + 1]);
+        const auto begin = to<std::size_t>(graph.offsets[row]);
+        const auto end = to<std::size_t>(graph.offsets[row + 1]);
         entries.clear();
         for (std::size_t k = begin; k < end; ++k)
             entries.emplace_back(graph.neighbors[k], graph.weights[k]);
@@ -85,15 +86,15 @@ ZeroedBuffer<std::uint8_t> reached_from(std::span<const ArcIndex> offsets,
     for (std::size_t i = 0; i < seeds.size(); ++i)
         if (seeds[i] != 0) {
             reached[i] = 1;
-            waiting.push_back(static_cast<NodeIndex>(i));
+            waiting.push_back(to<NodeIndex>(i));
         }
     while (!waiting.empty()) {
-        const auto node = static_cast<std::size_t>(waiting.back());
+        const auto node = to<std::size_t>(waiting.back());
         waiting.pop_back();
-        const auto begin = static_cast<std::size_t>(offsets[node]);
-        const auto end = static_cast<std::size_t>(offsets[node + 1]);
+        const auto begin = to<std::size_t>(offsets[node]);
+        const auto end = to<std::size_t>(offsets[node + 1]);
         for (std::size_t k = begin; k < end; ++k) {
-            std::uint8_t& other = reached[static_cast<std::size_t>(neighbors[k])];
+            std::uint8_t& other = reached[neighbors[k]];
             if (other != 0) continue;
             other = 1;
             waiting.push_back(neighbors[k]);

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "flow/buffer.hpp"
+#include "common/buffer.hpp"
 #include "flow/cut_problem.hpp"
 
 namespace pucut::flow {

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <deque>
-#include <exception>
 #include <limits>
-#include <thread>
+#include <mutex>
+#include <optional>
+#include <utility>
 
-#include "flow/prefetch.hpp"
+#include "common/index.hpp"
+#include "common/prefetch.hpp"
+#include "common/threads.hpp"
 #include "flow/region_worker.hpp"
 
 namespace pucut::flow {
@@ -123,7 +125,7 @@ void report_flow(const Network& network, std::size_t n_nodes, std::size_t n_arcs
                  CutLevels& result) {
     result.rank.assign(n_nodes, -1);
     for (std::size_t i = 0; i < network.original.size(); ++i)
-        result.rank[network.original[i]] = static_cast<NodeIndex>(i);
+        result.rank[network.original[i]] = to<NodeIndex>(i);
     result.flow.assign(n_arcs, 0.0);
     constexpr std::size_t kAhead = 32;
     for (std::size_t e = 0; e < network.edges.size(); ++e) {
@@ -143,89 +145,95 @@ void add_counters(const PathCounters& part, PathCounters& total) {
 // Connected parts have nothing to do with each other and are worked on one by one, small ones some
 // at a time. If nodes have been cut off before, the order of the others is no longer that of the
 // parts, and they stay together.
-void add_parts(const Region& all, std::span<const NodeIndex> parts, Tasks<Region>& tasks) {
+void add_parts(const Region& all, RegionState& shared) {
+    const std::vector<NodeIndex>& parts = shared.net.parts;
     Region task = all;
     const auto add_until = [&](NodeIndex end) {
         task.end = end;
-        if (task.begin != task.end) tasks.add(task);
+        if (task.begin != task.end) shared.tasks.add(task);
         task.begin = end;
     };
     for (std::size_t k = 0; all.begin == 0 && k < parts.size(); ++k) {
         const NodeIndex end = k + 1 < parts.size() ? parts[k + 1] : all.end;
-        if (end - parts[k] >= kWorthSharing) add_until(parts[k]);
-        if (end - task.begin >= kWorthSharing) add_until(end);
+        if (end - parts[k] >= shared.worth_sharing) add_until(parts[k]);
+        if (end - task.begin >= shared.worth_sharing) add_until(end);
     }
     add_until(all.end);
 }
 
-// For threads that cannot ask whether the user wants to stop: they follow the one that can.
-class Follow final : public Interrupt {
-  public:
-    explicit Follow(const Tasks<Region>& tasks) : tasks_(tasks) {}
-    bool requested() override { return tasks_.stopped(); }
+// What the workers found, in whatever order they ended.
+struct Found {
+    std::mutex mutex;
+    std::vector<Plateau> plateaus;
+    PathCounters counters;
 
-  private:
-    const Tasks<Region>& tasks_;
-};
-
-// The calling thread and up to n_threads - 1 others work until all regions are finished; returns
-// false when interrupted.
-bool run_all(RegionWorker& first, RegionState& shared, int n_threads,
-             std::vector<Plateau>& plateaus, PathCounters& counters) {
-    constexpr std::size_t kNodesPerThread = 8192;  // for less, starting a thread does not pay
-    const auto useful = static_cast<int>(1 + shared.net.nodes.size() / kNodesPerThread);
-    Follow follow(shared.tasks);
-    std::deque<RegionWorker> others;
-    std::vector<std::thread> threads;
-    try {
-        for (int k = 1; k < std::min(n_threads, useful); ++k) {
-            others.emplace_back(shared, follow);
-            threads.emplace_back([worker = &others.back()] { worker->run(); });
-        }
-    } catch (const std::exception&) {
-        // No more threads, or memory for them, to be had: those there are do the work.
-    }
-    first.run();
-    for (std::thread& thread : threads) thread.join();
-    shared.tasks.rethrow();
-    const auto collect = [&](const RegionWorker& worker) {
+    void add(const RegionWorker& worker) {
+        const std::lock_guard lock(mutex);
         plateaus.insert(plateaus.end(), worker.plateaus().begin(), worker.plateaus().end());
         add_counters(worker.counters(), counters);
-    };
-    collect(first);
-    std::ranges::for_each(others, collect);
-    return !shared.tasks.stopped();
+    }
+};
+
+// Works until all regions are finished; returns false when interrupted.
+bool finish_regions(RegionState& shared, int n_threads, Interrupt& interrupt, Found& found) {
+    // For fewer than two regions that are worth sharing, starting a thread does not pay.
+    const int useful = 1 + shared.net.n_nodes() / (2 * shared.worth_sharing);
+    Team team(std::min(n_threads, useful), interrupt);
+    return team.run([&](Interrupt& stop) {
+        return [&found, worker = RegionWorker(shared, stop)]() mutable {
+            worker.run();
+            found.add(worker);
+        };
+    });
+}
+
+// Nodes beyond the range come first in the order: [0, end_above) lie above all levels, those from
+// there to the rest below all of them.
+struct WithinRange {
+    NodeIndex end_above;
+    Region rest;
+};
+
+// Nothing when interrupted.
+std::optional<WithinRange> cut_off_outside(RegionState& shared, Interrupt& interrupt,
+                                           Found& found) {
+    const double lowest = shared.problem.lowest;
+    const double highest = shared.problem.highest;
+    RegionWorker worker(shared, interrupt);
+    const auto not_above =
+        worker.cut_off_beyond<-1>({0, shared.net.n_nodes(), 0.0, lowest, highest, 0}, highest);
+    if (!not_above) return std::nullopt;
+    const auto rest = worker.cut_off_beyond<1>(*not_above, lowest);
+    if (!rest) return std::nullopt;
+    found.add(worker);
+    return WithinRange{not_above->begin, *rest};
 }
 
 }  // namespace
 
-Status solve_levels(const CutProblem& problem, Interrupt& interrupt, const PathOptions& options,
-                    CutLevels& result) {
-    Network network;
-    Status status = build_network(problem, interrupt, network);
-    if (status == Status::optimal)
-        status = relax_edges(network, options.relaxation_rounds, interrupt);
-    if (status != Status::optimal) return status;
+Solution solve_levels(const CutProblem& problem, Interrupt& interrupt, const PathOptions& options) {
+    BuiltNetwork built = build_network(problem, interrupt);
+    if (built.status != Status::optimal) return {built.status, {}};
+    const auto interrupted = [] { return Solution{Status::interrupted, {}}; };
+    Network& network = built.network;
+    if (!relax_edges(network, options.relaxation_rounds, interrupt)) return interrupted();
 
-    RegionState shared(problem, network);
-    RegionWorker worker(shared, interrupt);
-    Region all{0, network.n_nodes(), 0.0, problem.lowest, problem.highest, 0};
-    if (!worker.cut_off_beyond<-1>(all, problem.highest)) return Status::interrupted;
-    const NodeIndex end_above = all.begin;
-    if (!worker.cut_off_beyond<1>(all, problem.lowest)) return Status::interrupted;
-    const NodeIndex end_outside = all.begin;
-    add_parts(all, network.parts, shared.tasks);
+    RegionState shared(problem, network, options.worth_sharing);
+    Found found;
+    const auto within = cut_off_outside(shared, interrupt, found);
+    if (!within) return interrupted();
+    add_parts(within->rest, shared);
+    if (!finish_regions(shared, options.n_threads, interrupt, found)) return interrupted();
 
-    std::vector<Plateau> plateaus;
-    if (!run_all(worker, shared, options.n_threads, plateaus, result.counters))
-        return Status::interrupted;
-    merge_equal(plateaus);
-    report_breakpoints(plateaus, result);
-    report_levels(shared, plateaus, end_above, end_outside, result);
+    CutLevels result;
+    merge_equal(found.plateaus);
+    report_breakpoints(found.plateaus, result);
+    report_levels(shared, found.plateaus, within->end_above, within->rest.begin, result);
     report_flow(network, problem.pull.size(), problem.weights.size(), result);
+    result.counters = found.counters;
     result.counters.free_nodes = network.n_nodes();
-    result.counters.edges = static_cast<std::int64_t>(network.edges.size());
-    return Status::optimal;
+    result.counters.edges = to<std::int64_t>(network.edges.size());
+    return {Status::optimal, std::move(result)};
 }
 
 }  // namespace pucut::flow

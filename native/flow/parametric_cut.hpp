@@ -45,9 +45,16 @@ struct CutLevels {
 struct PathOptions {
     int relaxation_rounds = 16;  // 0 starts cold: the same cuts, more slowly
     int n_threads = 1;           // no bit of the result depends on it
+    // Nodes of a region that any thread may take; smaller ones stay with the thread that made them.
+    NodeIndex worth_sharing = 4096;
 };
 
-Status solve_levels(const CutProblem& problem, Interrupt& interrupt, const PathOptions& options,
-                    CutLevels& result);
+// There are no levels unless the status is optimal.
+struct Solution {
+    Status status = Status::optimal;
+    CutLevels levels;
+};
+
+Solution solve_levels(const CutProblem& problem, Interrupt& interrupt, const PathOptions& options);
 
 }  // namespace pucut::flow

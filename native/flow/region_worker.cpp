@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <optional>
 
-#include "flow/compensated_sum.hpp"
+#include "common/compensated_sum.hpp"
+#include "common/index.hpp"
 
 namespace pucut::flow {
 namespace {
@@ -16,7 +18,7 @@ constexpr double kUnitRoundoff = 0x1p-53;
 constexpr double kSignificant = 4.0;
 
 bool is_whole(const Parts& parts, const Region& region) {
-    const auto size = static_cast<std::size_t>(region.end - region.begin);
+    const auto size = to<std::size_t>(region.end - region.begin);
     return parts.upper_end == size || parts.lower_begin == 0 ||
            (parts.upper_end == 0 && parts.lower_begin == size);
 }
@@ -24,48 +26,44 @@ bool is_whole(const Parts& parts, const Region& region) {
 }  // namespace
 
 void RegionWorker::run() {
-    try {
-        for (Region region; shared_.tasks.take(region, interrupt_); shared_.tasks.finish()) {
-            pending_.push_back(region);
-            while (!pending_.empty()) {
-                region = pending_.back();
-                pending_.pop_back();
-                if (!work_on(region)) return shared_.tasks.stop();
-            }
+    while (const std::optional<Region> task = shared_.tasks.take(stop_)) {
+        pending_.push_back(*task);
+        while (!pending_.empty()) {
+            const Region region = pending_.back();
+            pending_.pop_back();
+            if (!work_on(region)) return;
         }
-    } catch (...) {
-        shared_.tasks.stop(std::current_exception());
+        shared_.tasks.finish();
     }
 }
 
 void RegionWorker::leave_for_later(const Region& region) {
     if (region.begin == region.end) return;
-    if (region.end - region.begin >= kWorthSharing)
+    if (region.end - region.begin >= shared_.worth_sharing)
         shared_.tasks.add(region);
     else
         pending_.push_back(region);
 }
 
 template <int Direction>
-bool RegionWorker::cut_off_beyond(Region& all, double level) {
+std::optional<Region> RegionWorker::cut_off_beyond(Region all, double level) {
     const auto is_beyond = [&](NodeIndex number) {
         const Node& node = net_.nodes[number];
         const double excess = node.excess - (level - all.level) * node.slope;
         return -Direction * excess > kSignificant * node.dust;
     };
     // As a rule there is none; then nothing is moved, and nothing rounded.
-    if (std::ranges::none_of(nodes(all), is_beyond)) return true;
+    if (std::ranges::none_of(nodes(all), is_beyond)) return all;
     move_to_level(all, level);
-    Parts ignored;
-    if (!router_.route(nodes(all), 0.0, ignored)) return false;
+    if (!router_.route(nodes(all), 0.0)) return std::nullopt;
     scratch_.clear();
     std::ranges::copy_if(nodes(all), std::back_inserter(scratch_), is_beyond);
     const std::size_t n_beyond = router_.bring_reachable_to_front<Direction>(nodes(all), scratch_);
     Region beyond = all;
-    all.begin = beyond.end = beyond.begin + static_cast<NodeIndex>(n_beyond);
+    all.begin = beyond.end = beyond.begin + to<NodeIndex>(n_beyond);
     freeze_between({beyond, all});
     recount(all);
-    return true;
+    return all;
 }
 
 // Excesses anew from the flow, relative to the level 0: far out, at the ends of a wide range, their
@@ -102,17 +100,17 @@ bool RegionWorker::work_on(Region region) {
         finish(region);
         return true;
     }
-    Parts parts;
-    if (!settle(region, parts)) return false;
-    if (is_whole(parts, region)) {
+    const std::optional<Parts> parts = settle(region);
+    if (!parts) return false;
+    if (is_whole(*parts, region)) {
         finish(region);
         return true;
     }
     Region upper = region;
     Region middle = region;
     Region lower = region;
-    upper.end = middle.begin = region.begin + static_cast<NodeIndex>(parts.upper_end);
-    lower.begin = middle.end = region.begin + static_cast<NodeIndex>(parts.lower_begin);
+    upper.end = middle.begin = region.begin + to<NodeIndex>(parts->upper_end);
+    lower.begin = middle.end = region.begin + to<NodeIndex>(parts->lower_begin);
     upper.floor = lower.ceiling = region.level;
     upper.depth = lower.depth = region.depth + 1;
     freeze_between({upper, middle, lower});
@@ -122,9 +120,10 @@ bool RegionWorker::work_on(Region region) {
     return true;
 }
 
-// Routes what can be routed.
-bool RegionWorker::settle(const Region& region, Parts& parts) {
-    if (!router_.route(nodes(region), 0.0, parts)) return false;
+// Routes what can be routed. Nothing when interrupted.
+std::optional<Parts> RegionWorker::settle(const Region& region) {
+    std::optional<Parts> parts = router_.route(nodes(region), 0.0);
+    if (!parts) return std::nullopt;
     double left = 0.0;
     double dust = 0.0;
     bool over = false;
@@ -135,14 +134,13 @@ bool RegionWorker::settle(const Region& region, Parts& parts) {
         over = over || net_.nodes[node].excess > kSignificant * net_.nodes[node].dust;
         under = under || net_.nodes[node].excess < -kSignificant * net_.nodes[node].dust;
     }
-    if (left > 2.0 * dust && !is_whole(parts, region)) return true;
+    if (left > 2.0 * dust && !is_whole(*parts, region)) return parts;
     // What is left is rounding for the region as a whole, but may still mean much to nodes of tiny
     // weight. Let every node take in its share of rounding, and see whether something real remains.
-    parts = {0, nodes(region).size()};
-    if (over && !router_.route(nodes(region), 2.0, parts)) return false;
-    if (under && is_whole(parts, region) && !router_.route(nodes(region), -2.0, parts))
-        return false;
-    return true;
+    parts = Parts{0, nodes(region).size()};
+    if (over) parts = router_.route(nodes(region), 2.0);
+    if (under && parts && is_whole(*parts, region)) parts = router_.route(nodes(region), -2.0);
+    return parts;
 }
 
 void RegionWorker::move_to_level(Region& region, double level) {
@@ -195,7 +193,7 @@ std::span<const Arc> RegionWorker::keep_arcs_within_part(NodeIndex node) {
             net_.update_place(node, arcs[kept]);
         }
     }
-    net_.rows[node].degree = static_cast<NodeIndex>(kept);
+    net_.rows[node].degree = to<NodeIndex>(kept);
     return arcs.subspan(kept);
 }
 
@@ -223,7 +221,7 @@ void RegionWorker::finish(const Region& region) {
     plateaus_.push_back(plateau);
 }
 
-template bool RegionWorker::cut_off_beyond<1>(Region&, double);
-template bool RegionWorker::cut_off_beyond<-1>(Region&, double);
+template std::optional<Region> RegionWorker::cut_off_beyond<1>(Region, double);
+template std::optional<Region> RegionWorker::cut_off_beyond<-1>(Region, double);
 
 }  // namespace pucut::flow

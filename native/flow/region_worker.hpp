@@ -5,17 +5,17 @@
 #include <cstdint>
 #include <initializer_list>
 #include <numeric>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "common/index.hpp"
+#include "common/tasks.hpp"
 #include "flow/parametric_cut.hpp"
 #include "flow/residual_network.hpp"
 #include "flow/router.hpp"
-#include "flow/tasks.hpp"
 
 namespace pucut::flow {
-
-constexpr NodeIndex kWorthSharing = 4096;  // nodes of a region that any thread may take
 
 struct Region {
     NodeIndex begin;  // a range of the solver's order of nodes
@@ -38,8 +38,8 @@ struct Plateau {
 // What the workers share. Each works on the nodes of its own region only, and on the edges between
 // them, so they need no locks; and no result depends on which of them does what, or when.
 struct RegionState {
-    RegionState(const CutProblem& input, Network& built)
-        : problem(input), net(built), part(built.pull.size()) {
+    RegionState(const CutProblem& input, Network& built, NodeIndex worth)
+        : problem(input), net(built), worth_sharing(worth), part(built.pull.size()) {
         memory.order.resize(built.pull.size());
         memory.spare.resize(built.pull.size());
         memory.label.resize(built.pull.size());
@@ -48,6 +48,7 @@ struct RegionState {
 
     const CutProblem& problem;
     Network& net;
+    NodeIndex worth_sharing;  // see PathOptions
     RouterMemory memory;
     ZeroedBuffer<std::int8_t> part;  // which part of the region last separated a node went to
     Tasks<Region> tasks;
@@ -55,21 +56,21 @@ struct RegionState {
 
 class RegionWorker {
   public:
-    RegionWorker(RegionState& shared, Interrupt& interrupt)
+    RegionWorker(RegionState& shared, Interrupt& stop)
         : shared_(shared),
           problem_(shared.problem),
           net_(shared.net),
           order_(shared.memory.order),
           part_(shared.part),
-          interrupt_(interrupt),
-          router_(shared.net, shared.memory, interrupt) {}
+          stop_(stop),
+          router_(shared.net, shared.memory, stop) {}
 
-    // Takes out of `all` the nodes that lie strictly beyond the level: above (Direction = -1) or
-    // below it (+1). Returns false when interrupted.
+    // What is left of `all` without the nodes that lie strictly beyond the level: above (Direction
+    // = -1) or below it (+1). These stand before it in the order. Nothing when interrupted.
     template <int Direction>
-    bool cut_off_beyond(Region& all, double level);
+    std::optional<Region> cut_off_beyond(Region all, double level);
 
-    // Works on regions until none is left.
+    // Works on regions until none is left, or until told to stop.
     void run();
 
     [[nodiscard]] const std::vector<Plateau>& plateaus() const { return plateaus_; }
@@ -81,15 +82,14 @@ class RegionWorker {
 
   private:
     [[nodiscard]] std::span<NodeIndex> nodes(NodeIndex begin, NodeIndex end) {
-        return std::span(order_).subspan(static_cast<std::size_t>(begin),
-                                         static_cast<std::size_t>(end - begin));
+        return std::span(order_).subspan(to<std::size_t>(begin), to<std::size_t>(end - begin));
     }
     [[nodiscard]] std::span<NodeIndex> nodes(const Region& region) {
         return nodes(region.begin, region.end);
     }
 
-    bool work_on(Region region);
-    bool settle(const Region& region, Parts& parts);
+    bool work_on(Region region);  // false when interrupted
+    std::optional<Parts> settle(const Region& region);
     void leave_for_later(const Region& region);
     void move_to_level(Region& region, double level);
     void recount(Region& region);
@@ -102,7 +102,7 @@ class RegionWorker {
     Network& net_;
     ZeroedBuffer<NodeIndex>& order_;
     ZeroedBuffer<std::int8_t>& part_;
-    Interrupt& interrupt_;
+    Interrupt& stop_;
     Router router_;
     std::vector<Region> pending_;  // too small to be shared
     std::vector<Plateau> plateaus_;

@@ -4,8 +4,9 @@
 #include <cmath>
 #include <limits>
 
-#include "flow/compensated_sum.hpp"
-#include "flow/prefetch.hpp"
+#include "common/compensated_sum.hpp"
+#include "common/index.hpp"
+#include "common/prefetch.hpp"
 
 namespace pucut::flow {
 namespace {
@@ -50,9 +51,9 @@ Numbering number_nodes(const CutProblem& problem, Network& network) {
     for (std::size_t root = 0; root < n; ++root) {
         if (result.number[root] != kUnseen) continue;
         std::size_t at = order.size();
-        network.parts.push_back(static_cast<NodeIndex>(at));
-        result.number[root] = static_cast<NodeIndex>(at);
-        order.push_back(static_cast<NodeIndex>(root));
+        network.parts.push_back(to<NodeIndex>(at));
+        result.number[root] = to<NodeIndex>(at);
+        order.push_back(to<NodeIndex>(root));
         for (; at < order.size(); ++at) {
             if (at + kAhead < order.size()) prefetch_row(problem, order[at + kAhead]);
             if (at + kAhead / 2 < order.size())
@@ -71,7 +72,7 @@ Numbering number_nodes(const CutProblem& problem, Network& network) {
                     continue;
                 }
                 if (number == kUnseen) {
-                    number = static_cast<NodeIndex>(order.size());
+                    number = to<NodeIndex>(order.size());
                     order.push_back(other);
                 }
                 ++degree;
@@ -89,20 +90,24 @@ Numbering number_nodes(const CutProblem& problem, Network& network) {
 
 }  // namespace
 
-Status build_network(const CutProblem& problem, Interrupt& interrupt, Network& network) {
+BuiltNetwork build_network(const CutProblem& problem, Interrupt& interrupt) {
+    BuiltNetwork built;
+    Network& network = built.network;
     const Numbering numbering = number_nodes(problem, network);
-    if (interrupt.requested()) return Status::interrupted;
-    if (numbering.n_arcs / 2 > std::numeric_limits<EdgeIndex>::max()) return Status::too_large;
+    if (interrupt.requested()) built.status = Status::interrupted;
+    if (numbering.n_arcs / 2 > std::numeric_limits<EdgeIndex>::max())
+        built.status = Status::too_large;
+    if (built.status != Status::optimal) return built;
     const std::size_t n = network.original.size();
-    network.arcs.resize(static_cast<std::size_t>(numbering.n_arcs));
-    network.edges.resize(static_cast<std::size_t>(numbering.n_arcs / 2));
+    network.arcs.resize(to<std::size_t>(numbering.n_arcs));
+    network.edges.resize(to<std::size_t>(numbering.n_arcs / 2));
     network.ends.resize(network.edges.size());
     network.origin.resize(network.edges.size());
     EdgeIndex n_edges = 0;
-    for (NodeIndex tail = 0; tail < static_cast<NodeIndex>(n); ++tail) {
-        if (tail + kAhead < static_cast<NodeIndex>(n))
+    for (NodeIndex tail = 0; tail < to<NodeIndex>(n); ++tail) {
+        if (tail + kAhead < to<NodeIndex>(n))
             prefetch_row(problem, network.original[tail + kAhead]);
-        if (tail + kAhead / 2 < static_cast<NodeIndex>(n))
+        if (tail + kAhead / 2 < to<NodeIndex>(n))
             for (const NodeIndex other : neighbors_of(problem, network.original[tail + kAhead / 2]))
                 prefetch(&numbering.number[other]);
         const NodeIndex node = network.original[tail];
@@ -116,20 +121,21 @@ Status build_network(const CutProblem& problem, Interrupt& interrupt, Network& n
             const ArcIndex backward = network.rows[head].begin + network.rows[head].degree++;
             network.arcs[forward] = {head, n_edges};
             network.arcs[backward] = {tail, n_edges};
-            network.edges[n_edges] = {weight, 0.0, static_cast<std::uint32_t>(forward),
-                                      static_cast<std::uint32_t>(backward)};
+            network.edges[n_edges] = {weight, 0.0, to<std::uint32_t>(forward),
+                                      to<std::uint32_t>(backward)};
             network.ends[n_edges] = {tail, head};
             network.origin[n_edges] = k;
             ++n_edges;
         }
     }
-    return interrupt.requested() ? Status::interrupted : Status::optimal;
+    if (interrupt.requested()) built.status = Status::interrupted;
+    return built;
 }
 
-Status relax_edges(Network& network, int rounds, Interrupt& interrupt) {
+bool relax_edges(Network& network, int rounds, Interrupt& interrupt) {
     // One loop over edges rather than nested ones over nodes and their few arcs, whose ends are
     // hard to predict.
-    const auto n_edges = static_cast<EdgeIndex>(network.edges.size());
+    const auto n_edges = to<EdgeIndex>(network.edges.size());
     for (int round = 0; round < rounds; ++round) {
         for (EdgeIndex step = 0; step < n_edges; ++step) {
             const EdgeIndex number = round % 2 == 0 ? step : n_edges - 1 - step;
@@ -146,7 +152,7 @@ Status relax_edges(Network& network, int rounds, Interrupt& interrupt) {
             tail.excess -= moved;
             head.excess += moved;
         }
-        if (interrupt.requested()) return Status::interrupted;
+        if (interrupt.requested()) return false;
     }
     // Excesses anew from the flows, without the rounding errors of all the rounds.
     for (std::size_t i = 0; i < network.nodes.size(); ++i)
@@ -162,7 +168,7 @@ Status relax_edges(Network& network, int rounds, Interrupt& interrupt) {
         network.update_arcs(number);
     }
     network.ends = {};  // needed no more
-    return Status::optimal;
+    return true;
 }
 
 }  // namespace pucut::flow

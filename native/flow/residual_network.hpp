@@ -20,7 +20,9 @@
 #include <span>
 #include <vector>
 
-#include "flow/buffer.hpp"
+#include "common/buffer.hpp"
+#include "common/index.hpp"
+#include "common/interrupt.hpp"
 #include "flow/cut_problem.hpp"
 
 namespace pucut::flow {
@@ -49,10 +51,10 @@ class Arc {
   public:
     Arc() = default;
     Arc(NodeIndex head, EdgeIndex edge)
-        : head_(static_cast<std::uint32_t>(head)), edge_(static_cast<std::uint32_t>(edge)) {}
+        : head_(to<std::uint32_t>(head)), edge_(to<std::uint32_t>(edge)) {}
 
-    [[nodiscard]] NodeIndex head() const { return static_cast<NodeIndex>(head_ & ~kClosed); }
-    [[nodiscard]] EdgeIndex edge() const { return static_cast<EdgeIndex>(edge_ & ~kClosed); }
+    [[nodiscard]] NodeIndex head() const { return to<NodeIndex>(head_ & ~kClosed); }
+    [[nodiscard]] EdgeIndex edge() const { return to<EdgeIndex>(edge_ & ~kClosed); }
 
     // Not 0 if there is no capacity left in the arc's own direction (Direction = +1) or against it
     // (-1): a number with only the top bit set, which loops can compute with instead of branching.
@@ -100,10 +102,10 @@ struct Network {
     // By edge: the place in the problem's CSR of its arc from the smaller end.
     Buffer<ArcIndex> origin;
 
-    [[nodiscard]] NodeIndex n_nodes() const { return static_cast<NodeIndex>(pull.size()); }
+    [[nodiscard]] NodeIndex n_nodes() const { return to<NodeIndex>(pull.size()); }
     [[nodiscard]] std::span<Arc> live_arcs(NodeIndex node) {
         const Row row = rows[node];
-        return {arcs.data() + row.begin, static_cast<std::size_t>(row.degree)};
+        return {arcs.data() + row.begin, to<std::size_t>(row.degree)};
     }
     [[nodiscard]] std::span<const Arc> frozen_arcs(NodeIndex node) const {
         return {arcs.data() + rows[node].begin + rows[node].degree,
@@ -117,14 +119,14 @@ struct Network {
     // (-1).
     template <int Direction>
     [[nodiscard]] double residual(NodeIndex tail, const Arc& arc) const {
-        const Edge& edge = edges[static_cast<std::size_t>(arc.edge())];
+        const Edge& edge = edges[arc.edge()];
         return edge.weight - flip_if((tail < arc.head()) != (Direction > 0), edge.flow);
     }
 
     // Moves `amount` along the arc (against it for Direction = -1).
     template <int Direction>
     void push(NodeIndex tail, const Arc& arc, double amount) {
-        Edge& edge = edges[static_cast<std::size_t>(arc.edge())];
+        Edge& edge = edges[arc.edge()];
         const bool flipped = (tail < arc.head()) != (Direction > 0);
         const double flow = flip_if(flipped, edge.flow);
         const double after = amount < edge.weight - flow ? flow + amount : edge.weight;
@@ -134,7 +136,7 @@ struct Network {
 
     // To be called when an edge may have become saturated, or ceased to be.
     void update_arcs(EdgeIndex number) {
-        const Edge& edge = edges[static_cast<std::size_t>(number)];
+        const Edge& edge = edges[number];
         const bool forward = edge.flow != edge.weight;
         const bool backward = edge.flow != -edge.weight;
         arcs[edge.forward].set_open(forward, backward);
@@ -143,9 +145,8 @@ struct Network {
 
     // To be called when an arc has moved.
     void update_place(NodeIndex tail, const Arc& arc) {
-        Edge& edge = edges[static_cast<std::size_t>(arc.edge())];
-        (tail < arc.head() ? edge.forward : edge.backward) =
-            static_cast<std::uint32_t>(&arc - arcs.data());
+        Edge& edge = edges[arc.edge()];
+        (tail < arc.head() ? edge.forward : edge.backward) = to<std::uint32_t>(&arc - arcs.data());
     }
 
   private:
@@ -157,10 +158,17 @@ struct Network {
     }
 };
 
-Status build_network(const CutProblem& problem, Interrupt& interrupt, Network& network);
+// Not whole unless the status is optimal.
+struct BuiltNetwork {
+    Status status = Status::optimal;
+    Network network;
+};
+
+BuiltNetwork build_network(const CutProblem& problem, Interrupt& interrupt);
 
 // Rounds of exact dual coordinate ascent: each edge in turn takes the flow that makes its two ends
 // level, as far as its weight allows. Cheap, and leaves only long-range transport to the search.
-Status relax_edges(Network& network, int rounds, Interrupt& interrupt);
+// Returns false when interrupted.
+bool relax_edges(Network& network, int rounds, Interrupt& interrupt);
 
 }  // namespace pucut::flow

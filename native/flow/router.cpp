@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "flow/prefetch.hpp"
+#include "common/index.hpp"
+#include "common/prefetch.hpp"
 
 namespace pucut::flow {
 namespace {
@@ -32,7 +33,7 @@ Router::Router(Network& network, RouterMemory& memory, Interrupt& interrupt)
 }
 
 void Router::use_range_of(std::span<NodeIndex> region) {
-    const auto begin = static_cast<std::size_t>(region.data() - memory_.order.data());
+    const auto begin = to<std::size_t>(region.data() - memory_.order.data());
     spare_ = std::span(memory_.spare).subspan(begin, region.size());
 }
 
@@ -44,12 +45,12 @@ bool Router::interrupted() {
     return interrupt_.requested();
 }
 
-bool Router::route(std::span<NodeIndex> region, double shift, Parts& parts) {
+std::optional<Parts> Router::route(std::span<NodeIndex> region, double shift) {
     use_range_of(region);
     if (shift != 0.0)
         for (const NodeIndex node : region)
             net_.nodes[node].excess -= shift * net_.nodes[node].dust;
-    parts = {0, region.size()};
+    Parts parts{0, region.size()};
     Imbalance last;
     bool to_deficits = false;
     bool finished = true;
@@ -72,7 +73,8 @@ bool Router::route(std::span<NodeIndex> region, double shift, Parts& parts) {
     if (shift != 0.0)
         for (const NodeIndex node : region)
             net_.nodes[node].excess += shift * net_.nodes[node].dust;
-    return finished;
+    if (!finished) return std::nullopt;
+    return parts;
 }
 
 Router::Imbalance Router::imbalance(std::span<const NodeIndex> region) const {
@@ -148,7 +150,7 @@ Router::Forest Router::grow(std::span<const NodeIndex> region, std::size_t n_loa
         const NodeIndex node = queue[at];
         const Label next_label = label[node] + 1;
         const std::span<const Arc> arcs = net_.live_arcs(node);
-        counters_.scanned_arcs += static_cast<std::int64_t>(arcs.size());
+        counters_.scanned_arcs += to<std::int64_t>(arcs.size());
         for (const Arc& arc : arcs) {
             // Without a branch: which arcs lead on is hard to predict.
             const NodeIndex head = arc.head();
@@ -203,11 +205,11 @@ void Router::detour(std::int64_t budget) {
                 best = std::min(
                     best,
                     std::uint64_t{label_[arcs[k].head()] | arcs[k].closed<Direction>()} << 32 | k);
-            counters_.scanned_arcs += static_cast<std::int64_t>(arcs.size());
-            const auto lowest = static_cast<Label>(best >> 32);
+            counters_.scanned_arcs += to<std::int64_t>(arcs.size());
+            const auto lowest = to<Label>(best >> 32);
             if (lowest == kGone) break;
             label_[number] = lowest + 1;
-            const Arc& arc = arcs[static_cast<std::uint32_t>(best)];
+            const Arc& arc = arcs[best & 0xffffffffU];
             if (give<Direction>(number, arc, load)) wait(arc.head());
         }
         node.excess = Direction * load;
@@ -298,7 +300,7 @@ std::size_t Router::move_unreached_to_back(std::span<NodeIndex> region) {
         else
             region[kept++] = node;
     }
-    std::copy_n(spare_.begin(), moved, region.begin() + static_cast<std::ptrdiff_t>(kept));
+    std::copy_n(spare_.begin(), moved, region.begin() + to<std::ptrdiff_t>(kept));
     for (const NodeIndex node : region.last(moved)) label_[node] = kGone;
     return moved;
 }

@@ -13,6 +13,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -48,8 +49,8 @@ class Router {
 
     // Routes within `region` (nodes whose unfrozen arcs stay inside it) and reorders it into its
     // parts. Imbalance up to a node's dust counts as none; before, `shift` times its dust is taken
-    // from every node's excess, and given back after. Returns false when interrupted.
-    bool route(std::span<NodeIndex> region, double shift, Parts& parts);
+    // from every node's excess, and given back after. Nothing when interrupted.
+    std::optional<Parts> route(std::span<NodeIndex> region, double shift);
 
     // Moves to the front the nodes that can be reached from one of `roots` (Direction = -1) or can
     // reach one (+1); returns how many.

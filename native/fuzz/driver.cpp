@@ -17,6 +17,8 @@
 #include <string>
 #include <vector>
 
+#include "common/random.hpp"
+
 #if defined(__SANITIZE_ADDRESS__)
 #define PUCUT_ASAN 1
 #elif defined(__has_feature)
@@ -93,12 +95,7 @@ class Random {
         next();
     }
 
-    uint64_t next() {
-        uint64_t z = (state_ += 0x9e3779b97f4a7c15u);
-        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-        z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-        return z ^ (z >> 31);
-    }
+    uint64_t next() { return pucut::mix_bits(state_ += pucut::kMixStep); }
 
     uint64_t below(uint64_t bound) { return next() % bound; }
 

@@ -3,46 +3,24 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <vector>
 
+#include "bytes.hpp"
 #include "flow/certificate.hpp"
 #include "flow/graph_check.hpp"
 #include "flow/parametric_cut.hpp"
 
 namespace flow = pucut::flow;
+using pucut::fuzz::Bytes;
+using pucut::fuzz::require;
 
 namespace {
-
-class Bytes {
-  public:
-    Bytes(const std::uint8_t* data, std::size_t size) : data_(data), size_(size) {}
-    std::uint8_t next() { return at_ < size_ ? data_[at_++] : 0; }
-    [[nodiscard]] bool empty() const { return at_ >= size_; }
-
-  private:
-    const std::uint8_t* data_;
-    std::size_t size_;
-    std::size_t at_ = 0;
-};
 
 // Zero, small integers, and numbers of very different sizes.
 double number(Bytes& bytes) {
     const std::uint8_t byte = bytes.next();
     if (byte < 160) return byte % 8;
     return std::ldexp(1.0 + byte % 7 / 7.0, (byte % 24 - 12) * (byte % 3 == 0 ? 8 : 1));
-}
-
-class Never final : public flow::Interrupt {
-  public:
-    bool requested() override { return false; }
-};
-
-void require(bool holds, const char* what) {
-    if (holds) return;
-    std::fprintf(stderr, "not so: %s\n", what);
-    std::abort();
 }
 
 }  // namespace
@@ -83,11 +61,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const double lowest = number(bytes) - number(bytes);
     const flow::CutProblem problem{offsets, neighbors, weights, pull,
                                    slope,   side,      lowest,  lowest + number(bytes)};
-    Never never;
-    flow::CutLevels levels;
-    const flow::PathOptions options{bytes.next() % 3 * 8, 1};
-    const flow::Status status = flow::solve_levels(problem, never, options, levels);
+    pucut::NoInterrupt never;
+    flow::PathOptions options{bytes.next() % 3 * 8, 1 + bytes.next() % 4, 1 + bytes.next() % 4};
+    const auto [status, levels] = flow::solve_levels(problem, never, options);
     require(status == flow::Status::optimal, "solved");
+    options.n_threads = 1;
+    const auto alone = flow::solve_levels(problem, never, options).levels;
+    require(levels.level == alone.level && levels.flow == alone.flow, "the same by one thread");
     const flow::Certificate certificate =
         flow::certify(problem, levels.level, levels.flow, levels.rank);
     require(certificate.feasible, "the flow is feasible");

@@ -2,33 +2,18 @@
 // it was when its tree was grown: the fractions of the leaves are those of the rows in them.
 #include <cmath>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <limits>
 #include <vector>
 
+#include "bytes.hpp"
 #include "trees/forest.hpp"
 #include "trees/proximity.hpp"
 
 using namespace pucut::trees;
+using pucut::fuzz::Bytes;
+using pucut::fuzz::require;
 
 namespace {
-
-class Bytes {
-  public:
-    Bytes(const std::uint8_t* data, std::size_t size) : data_(data), size_(size) {}
-    std::uint8_t next() { return at_ < size_ ? data_[at_++] : 0; }
-
-  private:
-    const std::uint8_t* data_;
-    std::size_t size_;
-    std::size_t at_ = 0;
-};
-
-class Never final : public Watch {
-  public:
-    bool wants_stop(std::int64_t, std::int64_t) override { return false; }
-};
 
 double number(Bytes& bytes, std::int32_t n_categories) {
     const std::uint8_t byte = bytes.next();
@@ -48,12 +33,6 @@ double number(Bytes& bytes, std::int32_t n_categories) {
         default:
             return byte / 16;
     }
-}
-
-void require(bool holds, const char* what) {
-    if (holds) return;
-    std::fprintf(stderr, "violated: %s\n", what);
-    std::abort();
 }
 
 }  // namespace
@@ -99,14 +78,20 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::vector<std::int32_t> row_fold(n_rows, 0);
     const std::vector<std::int32_t> tree_fold(2, -1);
     const std::vector<std::uint64_t> seeds{bytes.next(), bytes.next()};
-    Never watch;
-    Forest forest;
-    require(grow_forest(table, {labelled, row_fold, tree_fold, seeds}, options, 1, watch, forest),
-            "grown to the end");
+    pucut::NoInterrupt never;
+    const int n_threads = 1 + bytes.next() % 3;
+    const Sampling sampling{labelled, row_fold, tree_fold, seeds};
+    const auto grown = grow_forest(table, sampling, options, n_threads, never);
+    require(grown.has_value(), "grown to the end");
+    const Forest& forest = *grown;
+    const Forest alone = grow_forest(table, sampling, options, 1, never).value();
+    require(forest.nodes.feature == alone.nodes.feature && forest.offsets == alone.offsets,
+            "the same by one thread");
     const ForestView view{forest.offsets,    forest.nodes.feature,      forest.nodes.threshold,
                           forest.nodes.left, forest.nodes.missing_left, forest.nodes.masks};
-    std::vector<std::int32_t> leaves(2 * n_rows);
-    require(find_leaves(view, table, 1, watch, leaves), "walked to the end");
+    const auto found = find_leaves(view, table, n_threads, never);
+    require(found.has_value(), "walked to the end");
+    const std::vector<std::int32_t>& leaves = *found;
 
     Count all;
     for (const std::uint8_t label : labelled) ++(label != 0 ? all.labelled : all.rest);
@@ -117,7 +102,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         const auto n_nodes = static_cast<std::size_t>(forest.offsets[tree + 1]) - begin;
         std::vector<Count> counts(n_nodes);
         for (std::size_t i = 0; i < n_rows; ++i) {
-            Count& count = counts[static_cast<std::size_t>(leaves[2 * i + tree])];
+            Count& count = counts[leaves[2 * i + tree]];
             ++(labelled[i] != 0 ? count.labelled : count.rest);
         }
         for (std::size_t node = 0; node < n_nodes; ++node) {
@@ -131,10 +116,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                     "the fraction of a leaf is that of its rows");
         }
     }
-    std::vector<std::int32_t> neighbors(n_rows);
-    std::vector<std::int32_t> shared(n_rows);
-    require(
-        find_proximities(leaves, table.n_rows, 2, 2 * table.n_rows, 1, 1, watch, neighbors, shared),
-        "neighbours found");
+    const LeafView leaf_view{leaves, table.n_rows, 2, 2 * table.n_rows};
+    require(find_proximities(leaf_view, 1, n_threads, never).has_value(), "neighbours found");
     return 0;
 }

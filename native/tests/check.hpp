@@ -5,6 +5,7 @@
 // program returns 1 when any check failed, a test threw, or no check was made at all.
 #pragma once
 
+#include <atomic>
 #include <cmath>
 #include <cstdio>
 #include <exception>
@@ -22,8 +23,9 @@ inline std::vector<Test>& tests() {
     return all;
 }
 
-inline int checks = 0;
-inline int failures = 0;
+// Checks may be made by several threads.
+inline std::atomic<int> checks = 0;
+inline std::atomic<int> failures = 0;
 
 struct Register {
     Register(const char* name, void (*body)()) { tests().push_back({name, body}); }
@@ -60,7 +62,8 @@ inline int run_all() {
         }
         std::printf("%s %s\n", failures == failures_before ? "ok    " : "FAILED", test.name);
     }
-    std::printf("%zu tests, %d checks, %d failures\n", tests().size(), checks, failures);
+    std::printf("%zu tests, %d checks, %d failures\n", tests().size(), checks.load(),
+                failures.load());
     return failures == 0 && checks > 0 ? 0 : 1;
 }
 

@@ -27,11 +27,6 @@ struct SmallGraph {
     [[nodiscard]] int n_nodes() const { return static_cast<int>(pull.size()); }
 };
 
-class NeverInterrupted final : public flow::Interrupt {
-  public:
-    bool requested() override { return false; }
-};
-
 // From a dense symmetric matrix of weights.
 inline void set_edges(SmallGraph& graph, const std::vector<std::vector<double>>& weights) {
     for (const auto& row : weights) {
@@ -78,10 +73,9 @@ inline double cut_cost(const SmallGraph& graph, std::uint32_t subset, double lev
             return std::numeric_limits<double>::infinity();
         if (is_upper) cost -= graph.pull[i] - level * graph.slope[i];
         for (auto k = graph.offsets[i]; k < graph.offsets[i + 1]; ++k) {
-            const auto j = static_cast<std::size_t>(graph.neighbors[static_cast<std::size_t>(k)]);
+            const auto j = static_cast<std::size_t>(graph.neighbors[k]);
             const bool other_is_upper = ((subset >> j) & 1u) != 0;
-            if (i < j && is_upper != other_is_upper)
-                cost += graph.weights[static_cast<std::size_t>(k)];
+            if (i < j && is_upper != other_is_upper) cost += graph.weights[k];
         }
     }
     return cost;

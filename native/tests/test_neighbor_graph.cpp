@@ -6,6 +6,7 @@
 #include "flow/neighbor_graph.hpp"
 
 using namespace pucut::flow;
+using pucut::ZeroedBuffer;
 
 namespace {
 

@@ -11,11 +11,10 @@ using check::SmallGraph;
 namespace {
 
 flow::CutLevels solve(const SmallGraph& graph, int relaxation_rounds = 16) {
-    check::NeverInterrupted never;
-    flow::CutLevels levels;
-    CHECK(flow::solve_levels(graph.problem(), never, {relaxation_rounds, 1}, levels) ==
-          flow::Status::optimal);
-    return levels;
+    NoInterrupt never;
+    flow::Solution solution = flow::solve_levels(graph.problem(), never, {relaxation_rounds, 1});
+    CHECK(solution.status == flow::Status::optimal);
+    return std::move(solution.levels);
 }
 
 flow::Certificate certify(const SmallGraph& graph, const flow::CutLevels& levels) {
@@ -38,9 +37,9 @@ SmallGraph pair_of_nodes() {
     return graph;
 }
 
-class AlwaysInterrupted final : public flow::Interrupt {
+class AlwaysInterrupted final : public Interrupt {
   public:
-    bool requested() override { return true; }
+    bool requested(const Progress&) override { return true; }
 };
 
 }  // namespace
@@ -147,7 +146,8 @@ TEST(nothing_to_do) {
 
 TEST(interruption_is_reported) {
     AlwaysInterrupted always;
-    flow::CutLevels levels;
-    CHECK(flow::solve_levels(pair_of_nodes().problem(), always, {}, levels) ==
-          flow::Status::interrupted);
+    const SmallGraph graph = pair_of_nodes();
+    const auto solution = flow::solve_levels(graph.problem(), always, {});
+    CHECK(solution.status == flow::Status::interrupted);
+    CHECK(solution.levels.level.empty());
 }

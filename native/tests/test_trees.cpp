@@ -1,20 +1,18 @@
 // Trees from inside: the sanitizers watch, and what is checked needs no second implementation.
 // Node for node they are compared with a slow tree in the Python tests.
-#include <atomic>
 #include <cmath>
 #include <cstring>
 #include <limits>
-#include <stdexcept>
 #include <vector>
 
 #include "check.hpp"
+#include "common/random.hpp"
 #include "trees/columns.hpp"
-#include "trees/crew.hpp"
 #include "trees/forest.hpp"
 #include "trees/proximity.hpp"
-#include "trees/random.hpp"
 #include "trees/risk.hpp"
 
+using namespace pucut;
 using namespace pucut::trees;
 
 namespace {
@@ -22,16 +20,14 @@ namespace {
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-class Patient final : public Watch {
+class Patient final : public Interrupt {
   public:
-    bool wants_stop(std::int64_t done, std::int64_t total) override {
-        last_done = done;
-        last_total = total;
+    bool requested(const Progress& progress) override {
+        last = progress;
         return stop;
     }
     bool stop = false;
-    std::int64_t last_done = -1;
-    std::int64_t last_total = -1;
+    Progress last;
 };
 
 // Columns of numbers with a few distinct values, with many, with categories, and missing ones.
@@ -73,11 +69,11 @@ Forest grow(const Example& example, const GrowOptions& options, int n_threads,
             const std::vector<std::int32_t>& tree_fold) {
     std::vector<std::uint64_t> seeds;
     for (std::size_t i = 0; i < tree_fold.size(); ++i) seeds.push_back(17 * i);
-    Patient watch;
-    Forest forest;
-    CHECK(grow_forest(example.table, {example.labelled, example.row_fold, tree_fold, seeds},
-                      options, n_threads, watch, forest));
-    return forest;
+    NoInterrupt never;
+    auto forest = grow_forest(example.table, {example.labelled, example.row_fold, tree_fold, seeds},
+                              options, n_threads, never);
+    CHECK(forest.has_value());
+    return *std::move(forest);
 }
 
 ForestView view_of(const Forest& forest) {
@@ -123,10 +119,8 @@ TEST(risks_of_small_nodes) {
 TEST(codes_keep_the_order_of_the_values) {
     for (const std::int32_t n_rows : {2, 300, 5000}) {
         const Example example(n_rows);
-        std::vector<CodedColumn> coded;
-        Patient watch;
-        Crew crew(2, watch);
-        CHECK(code_columns(example.table, crew, coded));
+        NoInterrupt never;
+        const std::vector<CodedColumn> coded = code_columns(example.table, 2, never).value();
         for (std::size_t j = 0; j < coded.size(); ++j) {
             const CodedColumn& column = coded[j];
             bool right = true;
@@ -177,7 +171,7 @@ TEST(sparse_columns_read_as_dense_ones) {
     view.sparse = true;
     view.sparse_rows = rows;
     const std::vector<double> wanted{0, 2, 0, 0, -1, 7, 0};
-    for (std::int32_t i = 0; i < 7; ++i) CHECK(view.at(i) == wanted[static_cast<std::size_t>(i)]);
+    for (std::int32_t i = 0; i < 7; ++i) CHECK(view.at(i) == wanted[i]);
     std::vector<double> read(6, 9.0);
     view.read(4, 3, read.data(), 2);
     CHECK(read == std::vector<double>({-1, 9, 7, 9, 0, 9}));
@@ -199,23 +193,20 @@ TEST(forests_do_not_depend_on_the_number_of_threads) {
                       8 * one.nodes.threshold.size()) == 0);
 
     // Every row ends in a leaf, in both ways of walking.
-    Patient watch;
-    std::vector<std::int32_t> leaves(800 * folds.size());
-    CHECK(find_leaves(view_of(one), example.table, 2, watch, leaves));
+    NoInterrupt never;
+    const auto leaves = find_leaves(view_of(one), example.table, 2, never).value();
+    CHECK(leaves.size() == 800 * folds.size());
     bool all_leaves = true;
     for (std::size_t i = 0; i < leaves.size(); ++i) {
         const std::int64_t node = one.offsets[i % folds.size()] + leaves[i];
-        all_leaves &= one.nodes.feature[static_cast<std::size_t>(node)] == -1;
+        all_leaves &= one.nodes.feature[node] == -1;
     }
     CHECK(all_leaves);
-    std::vector<std::int32_t> votes(800);
-    std::vector<double> fractions(800);
-    CHECK(score_rows(view_of(one), 0, 5, example.table, 2, watch, votes, fractions));
+    CHECK(score_rows(view_of(one), 0, 5, example.table, 2, never)->votes.size() == 800);
 
-    std::vector<std::int32_t> neighbors(800 * 3);
-    std::vector<std::int32_t> shared(800 * 3);
-    CHECK(find_proximities(leaves, 800, 5, 800, 3, 2, watch, neighbors, shared));
-    for (std::size_t i = 0; i < 800; ++i) CHECK(neighbors[3 * i] != static_cast<std::int32_t>(i));
+    const auto near = find_proximities({leaves, 800, 5, 800}, 3, 2, never).value();
+    for (std::size_t i = 0; i < 800; ++i)
+        CHECK(near.neighbors[3 * i] != static_cast<std::int32_t>(i));
 }
 
 TEST(a_tree_of_a_sample_has_no_more_rows_than_it_may) {
@@ -241,40 +232,13 @@ TEST(work_stops_when_told) {
     const Example example(500);
     const std::vector<std::int32_t> folds(50, -1);
     const std::vector<std::uint64_t> seeds(50, 3);
+    const Sampling sampling{example.labelled, example.row_fold, folds, seeds};
     for (const int n_threads : {1, 3}) {
         Patient watch;
         watch.stop = true;
-        Forest forest;
-        CHECK(!grow_forest(example.table, {example.labelled, example.row_fold, folds, seeds}, {},
-                           n_threads, watch, forest));
+        CHECK(!grow_forest(example.table, sampling, {}, n_threads, watch));
         watch.stop = false;
-        CHECK(grow_forest(example.table, {example.labelled, example.row_fold, folds, seeds}, {},
-                          n_threads, watch, forest));
-        CHECK(watch.last_done == 50 && watch.last_total == 50);
-    }
-}
-
-TEST(a_crew_does_every_job_once_and_passes_on_what_is_thrown) {
-    for (const int n_threads : {1, 4}) {
-        Patient watch;
-        Crew crew(n_threads, watch);
-        std::vector<std::atomic<int>> done(100);
-        CHECK(crew.run(100, [&] {
-            return [&](std::int64_t job, Crew::Pulse&) { ++done[static_cast<std::size_t>(job)]; };
-        }));
-        bool once = true;
-        for (const auto& count : done) once &= count == 1;
-        CHECK(once);
-        bool thrown = false;
-        try {
-            crew.run(100, [&] {
-                return [&](std::int64_t job, Crew::Pulse&) {
-                    if (job == 50) throw std::runtime_error("broken");
-                };
-            });
-        } catch (const std::runtime_error&) {
-            thrown = true;
-        }
-        CHECK(thrown);
+        CHECK(grow_forest(example.table, sampling, {}, n_threads, watch));
+        CHECK(watch.last.done == 50 && watch.last.total == 50);
     }
 }

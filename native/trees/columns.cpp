@@ -8,7 +8,9 @@
 #include <limits>
 #include <numeric>
 
-#include "flow/prefetch.hpp"
+#include "common/index.hpp"
+#include "common/jobs.hpp"
+#include "common/prefetch.hpp"
 
 namespace pucut::trees {
 
@@ -85,7 +87,7 @@ class Numbering {
                 continue;
             }
             const std::uint64_t bits = bits_of(value);
-            std::size_t slot = static_cast<std::size_t>((bits * 0x9e3779b97f4a7c15U) >> 32) & mask_;
+            std::size_t slot = to<std::size_t>((bits * 0x9e3779b97f4a7c15U) >> 32) & mask_;
             while (keys_[slot] != bits && keys_[slot] != kEmpty) slot = (slot + 1) & mask_;
             if (keys_[slot] == kEmpty) {
                 if (distinct_.size() == limit_) {
@@ -93,7 +95,7 @@ class Numbering {
                     break;
                 }
                 keys_[slot] = bits;
-                code_at_[slot] = static_cast<Code>(distinct_.size());
+                code_at_[slot] = to<Code>(distinct_.size());
                 distinct_.push_back(value + 0.0);
             }
             codes[i] = code_at_[slot];
@@ -113,7 +115,7 @@ class Numbering {
         std::sort(order.begin(), order.end(),
                   [&](Code a, Code b) { return distinct_[a] < distinct_[b]; });
         std::vector<Code> rank(std::size_t{kMissing} + 1, kMissing);
-        for (std::size_t i = 0; i < order.size(); ++i) rank[order[i]] = static_cast<Code>(i);
+        for (std::size_t i = 0; i < order.size(); ++i) rank[order[i]] = to<Code>(i);
         for (Code& code : codes) code = rank[code];
         std::sort(distinct_.begin(), distinct_.end());
         return std::move(distinct_);
@@ -213,7 +215,7 @@ void CodedColumn::code_by_quantiles(std::span<const double> values, std::size_t 
     auto* codes = reinterpret_cast<Code*>(codes_.get());
     for (std::size_t i = 0; i < values.size(); ++i) {
         const auto below = std::lower_bound(cuts_.begin(), cuts_.end(), values[i]) - cuts_.begin();
-        codes[i] = static_cast<Code>(values[i] == values[i] ? below : missing_code());
+        codes[i] = to<Code>(values[i] == values[i] ? below : missing_code());
     }
 }
 
@@ -234,35 +236,36 @@ CodedColumn::CodedColumn(const ColumnView& view, std::span<const double> values,
         code_by_quantiles<std::uint8_t>(values, 254);
 }
 
-bool code_columns(const Table& table, Crew& crew, std::vector<CodedColumn>& coded) {
+std::optional<std::vector<CodedColumn>> code_columns(const Table& table, int n_threads,
+                                                     Interrupt& interrupt) {
     const std::int32_t n_columns = table.n_columns();
-    const auto n_rows = static_cast<std::size_t>(table.n_rows);
-    coded.resize(static_cast<std::size_t>(n_columns));
+    const auto n_rows = to<std::size_t>(table.n_rows);
+    std::vector<CodedColumn> coded(to<std::size_t>(n_columns));
     const std::int64_t n_groups = (n_columns + kColumnsAtOnce - 1) / kColumnsAtOnce;
 
-    const auto code_group = [&](std::int32_t first, std::int32_t count, Crew::Pulse& pulse) {
+    const auto code_group = [&](std::int32_t first, std::int32_t count, Interrupt& stop) {
         const auto columns =
-            std::span(table.columns)
-                .subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
+            std::span(table.columns).subspan(to<std::size_t>(first), to<std::size_t>(count));
         std::vector<ByteCodes> bytes;
+        bytes.reserve(columns.size());
         for (std::int32_t i = 0; i < count; ++i) bytes.emplace_back(n_rows);
-        std::array<double, kRowsAtOnce> piece;
+        std::array<double, kRowsAtOnce> piece{};
         for (std::int32_t row = 0; row < table.n_rows; row += kRowsAtOnce) {
             const std::int32_t n = std::min(kRowsAtOnce, table.n_rows - row);
             if (!columns[0].sparse)
                 for (std::int32_t i = row + n; i < std::min(row + 2 * n, table.n_rows); ++i)
-                    flow::prefetch(columns[0].values + i * columns[0].stride);
+                    prefetch(columns[0].values + i * columns[0].stride);
             for (std::size_t i = 0; i < columns.size(); ++i) {
                 if (bytes[i].numbering.failed()) continue;
                 columns[i].read(row, n, piece.data(), 1);
-                bytes[i].numbering.add(std::span(piece).first(static_cast<std::size_t>(n)),
+                bytes[i].numbering.add(std::span(piece).first(to<std::size_t>(n)),
                                        bytes[i].at(row));
             }
         }
         std::vector<double> values;
         for (std::size_t i = 0; i < columns.size(); ++i) {
-            if (pulse.stopped()) return;
-            const std::size_t column = static_cast<std::size_t>(first) + i;
+            if (stop.requested()) return;
+            const std::size_t column = to<std::size_t>(first) + i;
             Numbering<std::uint8_t>& numbering = bytes[i].numbering;
             if (numbering.failed()) {
                 bytes[i].codes.reset();
@@ -277,12 +280,14 @@ bool code_columns(const Table& table, Crew& crew, std::vector<CodedColumn>& code
             }
         }
     };
-    return crew.run(n_groups, [&] {
-        return [&](std::int64_t group, Crew::Pulse& pulse) {
-            const auto first = static_cast<std::int32_t>(group) * kColumnsAtOnce;
-            code_group(first, std::min(kColumnsAtOnce, n_columns - first), pulse);
+    const bool complete = run_jobs(n_groups, n_threads, interrupt, [&] {
+        return [&](std::int64_t group, Interrupt& stop) {
+            const auto first = to<std::int32_t>(group) * kColumnsAtOnce;
+            code_group(first, std::min(kColumnsAtOnce, n_columns - first), stop);
         };
     });
+    if (!complete) return std::nullopt;
+    return coded;
 }
 
 }  // namespace pucut::trees

@@ -12,10 +12,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
-#include "trees/crew.hpp"
+#include "common/index.hpp"
+#include "common/interrupt.hpp"
 
 namespace pucut::trees {
 
@@ -41,9 +43,7 @@ struct Table {
     // numbers below it; NaN means missing in both.
     std::span<const std::int32_t> n_categories;
 
-    [[nodiscard]] std::int32_t n_columns() const {
-        return static_cast<std::int32_t>(columns.size());
-    }
+    [[nodiscard]] std::int32_t n_columns() const { return to<std::int32_t>(columns.size()); }
 };
 
 class CodedColumn {
@@ -86,7 +86,8 @@ class CodedColumn {
     bool has_missing_ = false;
 };
 
-// False when told to stop.
-bool code_columns(const Table& table, Crew& crew, std::vector<CodedColumn>& coded);
+// Nothing when told to stop.
+std::optional<std::vector<CodedColumn>> code_columns(const Table& table, int n_threads,
+                                                     Interrupt& interrupt);
 
 }  // namespace pucut::trees

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "common/index.hpp"
+#include "common/interrupt.hpp"
 #include "trees/columns.hpp"
-#include "trees/crew.hpp"
 #include "trees/risk.hpp"
 
 namespace pucut::trees {
@@ -27,9 +29,7 @@ struct ForestView {
     std::span<const std::uint8_t> missing_left;
     std::span<const std::uint64_t> masks;
 
-    [[nodiscard]] std::int64_t n_trees() const {
-        return static_cast<std::int64_t>(offsets.size()) - 1;
-    }
+    [[nodiscard]] std::int64_t n_trees() const { return to<std::int64_t>(offsets.size()) - 1; }
 };
 
 struct Nodes {
@@ -69,22 +69,28 @@ struct Sampling {
     std::span<const std::uint64_t> tree_seed;
 };
 
-// Tree t depends on tree_seed[t] and not on the number of threads. False when told to stop.
-bool grow_forest(const Table& table, const Sampling& sampling, const GrowOptions& options,
-                 int n_threads, Watch& watch, Forest& forest);
+// What can be told to stop returns nothing then.
+
+// Tree t depends on tree_seed[t] and not on the number of threads.
+std::optional<Forest> grow_forest(const Table& table, const Sampling& sampling,
+                                  const GrowOptions& options, int n_threads, Interrupt& interrupt);
 
 // The rows that each tree would see of more than max_rows, labelled ones first: n_trees x max_rows,
 // row-major.
 std::vector<std::int32_t> rows_of_trees(const Sampling& sampling, std::int32_t max_rows);
 
-// Adds the results for every row of the trees first to last - 1: in how many of them its leaf says
-// positive (v* > 1/2), and the sum of v*, cut off at 1. False when told to stop.
-bool score_rows(const ForestView& forest, std::int64_t first, std::int64_t last, const Table& table,
-                int n_threads, Watch& watch, std::span<std::int32_t> votes,
-                std::span<double> fractions);
+// What some trees say of every row.
+struct RowScores {
+    std::vector<std::int32_t> votes;  // trees whose leaf says positive (v* > 1/2)
+    std::vector<double> fractions;    // the sum of v*, cut off at 1
+};
+
+// Of the trees first to last - 1.
+std::optional<RowScores> score_rows(const ForestView& forest, std::int64_t first, std::int64_t last,
+                                    const Table& table, int n_threads, Interrupt& interrupt);
 
 // The leaf of every row in every tree, n_rows x n_trees, row-major.
-bool find_leaves(const ForestView& forest, const Table& table, int n_threads, Watch& watch,
-                 std::span<std::int32_t> leaves);
+std::optional<std::vector<std::int32_t>> find_leaves(const ForestView& forest, const Table& table,
+                                                     int n_threads, Interrupt& interrupt);
 
 }  // namespace pucut::trees

@@ -1,5 +1,7 @@
 #include <algorithm>
 
+#include "common/index.hpp"
+#include "common/jobs.hpp"
 #include "trees/forest.hpp"
 #include "trees/tree_grower.hpp"
 
@@ -8,13 +10,13 @@ namespace pucut::trees {
 namespace {
 
 // Coding the columns is a small part of the work, and not told as progress.
-class Quiet final : public Watch {
+class Quiet final : public Interrupt {
   public:
-    Quiet(Watch& watch, std::int64_t total) : watch_(watch), total_(total) {}
-    bool wants_stop(std::int64_t, std::int64_t) override { return watch_.wants_stop(0, total_); }
+    Quiet(Interrupt& interrupt, std::int64_t total) : interrupt_(interrupt), total_(total) {}
+    bool requested(const Progress&) override { return interrupt_.requested({0, total_}); }
 
   private:
-    Watch& watch_;
+    Interrupt& interrupt_;
     std::int64_t total_;
 };
 
@@ -24,31 +26,44 @@ void append(std::vector<T>& all, std::vector<T>& part) {
     std::vector<T>().swap(part);
 }
 
-void join(std::vector<Nodes>& trees, const std::vector<CodedColumn>& columns, Forest& forest) {
+// What was grown ahead of need is given back.
+void shrink(Nodes& nodes) {
+    nodes.feature.shrink_to_fit();
+    nodes.threshold.shrink_to_fit();
+    nodes.left.shrink_to_fit();
+    nodes.missing_left.shrink_to_fit();
+    nodes.masks.shrink_to_fit();
+}
+
+Forest join(std::vector<TreeGrower::Tree>& trees, const std::vector<CodedColumn>& columns) {
+    Forest forest;
     std::size_t n_nodes = 0;
     forest.offsets.assign(1, 0);
-    for (const Nodes& tree : trees) {
-        n_nodes += tree.feature.size();
-        forest.offsets.push_back(static_cast<std::int64_t>(n_nodes));
+    for (const TreeGrower::Tree& tree : trees) {
+        n_nodes += tree.nodes.feature.size();
+        forest.offsets.push_back(to<std::int64_t>(n_nodes));
     }
     Nodes& all = forest.nodes;
     all.feature.reserve(n_nodes);
     all.threshold.reserve(n_nodes);
     all.left.reserve(n_nodes);
     all.missing_left.reserve(n_nodes);
-    for (Nodes& tree : trees) {
+    forest.risk_reduction.reserve(trees.size() * columns.size());
+    for (TreeGrower::Tree& tree : trees) {
+        Nodes& nodes = tree.nodes;
         // Masks move behind those of the trees before.
-        if (!tree.masks.empty())
-            for (std::size_t i = 0; i < tree.feature.size(); ++i)
-                if (tree.feature[i] >= 0 &&
-                    columns[static_cast<std::size_t>(tree.feature[i])].n_categories() > 0)
-                    tree.threshold[i] += static_cast<double>(all.masks.size());
-        append(all.masks, tree.masks);
-        append(all.feature, tree.feature);
-        append(all.threshold, tree.threshold);
-        append(all.left, tree.left);
-        append(all.missing_left, tree.missing_left);
+        if (!nodes.masks.empty())
+            for (std::size_t i = 0; i < nodes.feature.size(); ++i)
+                if (nodes.feature[i] >= 0 && columns[nodes.feature[i]].n_categories() > 0)
+                    nodes.threshold[i] += static_cast<double>(all.masks.size());
+        append(all.masks, nodes.masks);
+        append(all.feature, nodes.feature);
+        append(all.threshold, nodes.threshold);
+        append(all.left, nodes.left);
+        append(all.missing_left, nodes.missing_left);
+        append(forest.risk_reduction, tree.risk_reduction);
     }
+    return forest;
 }
 
 }  // namespace
@@ -66,37 +81,22 @@ std::vector<std::int32_t> rows_of_trees(const Sampling& sampling, std::int32_t m
     return rows;
 }
 
-bool grow_forest(const Table& table, const Sampling& sampling, const GrowOptions& options,
-                 int n_threads, Watch& watch, Forest& forest) {
-    const std::size_t n_trees = sampling.tree_seed.size();
-    const auto n_features = static_cast<std::size_t>(table.n_columns());
-    std::vector<CodedColumn> columns;
-    {
-        Quiet quiet(watch, static_cast<std::int64_t>(n_trees));
-        Crew crew(n_threads, quiet);
-        if (!code_columns(table, crew, columns)) return false;
-    }
-    forest.risk_reduction.assign(n_trees * n_features, 0.0);
-    std::vector<Nodes> trees(n_trees);
-    Crew crew(n_threads, watch);
-    const bool complete = crew.run(static_cast<std::int64_t>(n_trees), [&] {
-        return [&, grower = TreeGrower(columns, sampling, options)](std::int64_t job,
-                                                                    Crew::Pulse& pulse) mutable {
-            const auto tree = static_cast<std::size_t>(job);
-            Nodes nodes;
-            grower.grow(tree, pulse, nodes, forest.risk_reduction.data() + tree * n_features);
-            // What was grown ahead of need is given back.
-            nodes.feature.shrink_to_fit();
-            nodes.threshold.shrink_to_fit();
-            nodes.left.shrink_to_fit();
-            nodes.missing_left.shrink_to_fit();
-            nodes.masks.shrink_to_fit();
-            trees[tree] = std::move(nodes);
+std::optional<Forest> grow_forest(const Table& table, const Sampling& sampling,
+                                  const GrowOptions& options, int n_threads, Interrupt& interrupt) {
+    std::vector<TreeGrower::Tree> trees(sampling.tree_seed.size());
+    const auto n_trees = to<std::int64_t>(trees.size());
+    Quiet quiet(interrupt, n_trees);
+    const auto columns = code_columns(table, n_threads, quiet);
+    if (!columns) return std::nullopt;
+    const bool complete = run_jobs(n_trees, n_threads, interrupt, [&] {
+        return [&, grower = TreeGrower(*columns, sampling, options)](std::int64_t job,
+                                                                     Interrupt& stop) mutable {
+            trees[job] = grower.grow(to<std::size_t>(job), stop);
+            shrink(trees[job].nodes);
         };
     });
-    if (!complete) return false;
-    join(trees, columns, forest);
-    return true;
+    if (!complete) return std::nullopt;
+    return join(trees, *columns);
 }
 
 }  // namespace pucut::trees

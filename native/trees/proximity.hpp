@@ -2,19 +2,36 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <vector>
 
-#include "trees/crew.hpp"
+#include "common/interrupt.hpp"
 
 namespace pucut::trees {
 
-// For every row the `n_neighbors` other rows that share its leaf in most trees, most first, ties by
-// row number; and the number of those trees. `leaves` is n_rows x n_trees, row-major, and a leaf is
-// a number from 0 to n_leaves - 1. Both results are n_rows x n_neighbors, n_neighbors < n_rows.
-// Besides the lists of rows of the leaves, a thread keeps a counter a row. False when told to stop.
-bool find_proximities(std::span<const std::int32_t> leaves, std::int32_t n_rows,
-                      std::int32_t n_trees, std::int32_t n_leaves, std::int32_t n_neighbors,
-                      int n_threads, Watch& watch, std::span<std::int32_t> neighbors,
-                      std::span<std::int32_t> shared);
+// The leaf of every row in every tree, n_rows x n_trees, row-major: numbers from 0 to n_leaves - 1.
+struct LeafView {
+    std::span<const std::int32_t> leaves;
+    std::int32_t n_rows = 0;
+    std::int32_t n_trees = 0;
+    std::int32_t n_leaves = 0;
+
+    [[nodiscard]] std::int32_t of(std::int32_t row, std::int32_t tree) const {
+        return leaves[std::int64_t{row} * n_trees + tree];
+    }
+};
+
+// Both n_rows x n_neighbors, row-major.
+struct Proximities {
+    std::vector<std::int32_t> neighbors;
+    std::vector<std::int32_t> shared;  // trees in which they meet
+};
+
+// For every row the `n_neighbors` other rows, fewer than n_rows, that share its leaf in most trees,
+// most first, ties by row number. Besides the lists of rows of the leaves, a thread keeps a counter
+// a row. Nothing when told to stop.
+std::optional<Proximities> find_proximities(const LeafView& leaves, std::int32_t n_neighbors,
+                                            int n_threads, Interrupt& interrupt);
 
 }  // namespace pucut::trees

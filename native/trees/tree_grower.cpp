@@ -5,6 +5,8 @@
 #include <limits>
 #include <numeric>
 
+#include "common/index.hpp"
+
 namespace pucut::trees {
 
 namespace {
@@ -17,7 +19,7 @@ template <class Code>
 std::int32_t count_below(const Code* codes, std::int32_t n, std::uint32_t limit) {
     constexpr std::int32_t kBlock = 128;
     if (limit > std::numeric_limits<Code>::max()) return n;
-    const Code bound = static_cast<Code>(limit);
+    const Code bound = to<Code>(limit);
     std::int32_t total = 0;
     std::int32_t i = 0;
     for (; i + kBlock <= n; i += kBlock) {
@@ -38,7 +40,7 @@ std::int32_t count_equal(const Code* codes, std::int32_t n, Code wanted) {
 }
 
 bool contains(const std::array<std::uint64_t, 4>& subset, std::int32_t category) {
-    return (subset[static_cast<std::size_t>(category) / 64] >> (category % 64)) & 1U;
+    return (subset[to<std::size_t>(category) / 64] >> (category % 64)) & 1U;
 }
 
 // Where values beside a threshold stand in codes: left if code < bound; a code of `tied` needs a
@@ -52,10 +54,10 @@ Place place_of(const CodedColumn& column, double threshold) {
     const auto cuts = column.cuts();
     if (column.exact()) {
         const auto above = std::upper_bound(cuts.begin(), cuts.end(), threshold);
-        return {static_cast<std::uint32_t>(above - cuts.begin()), kNoTies};
+        return {to<std::uint32_t>(above - cuts.begin()), kNoTies};
     }
     const auto at = std::lower_bound(cuts.begin(), cuts.end(), threshold);
-    const auto code = static_cast<std::uint32_t>(at - cuts.begin());
+    const auto code = to<std::uint32_t>(at - cuts.begin());
     return {code, code};
 }
 
@@ -73,10 +75,10 @@ void TreeGrower::find_eligible(std::int32_t left_out) {
     if (left_out == eligible_without_) return;
     eligible_without_ = left_out;
     eligible_.clear();
-    const auto n_rows = static_cast<std::int32_t>(sampling_.labelled.size());
+    const auto n_rows = to<std::int32_t>(sampling_.labelled.size());
     const auto collect = [&](bool labelled) {
         for (std::int32_t row = 0; row < n_rows; ++row) {
-            const auto i = static_cast<std::size_t>(row);
+            const auto i = to<std::size_t>(row);
             if ((sampling_.labelled[i] != 0) != labelled) continue;
             if (left_out >= 0 && sampling_.row_fold[i] == left_out) continue;
             eligible_.push_back(row);
@@ -84,7 +86,7 @@ void TreeGrower::find_eligible(std::int32_t left_out) {
     };
     eligible_.reserve(sampling_.labelled.size());
     collect(true);
-    n_eligible_labelled_ = static_cast<std::int32_t>(eligible_.size());
+    n_eligible_labelled_ = to<std::int32_t>(eligible_.size());
     collect(false);
 }
 
@@ -97,8 +99,8 @@ TreeGrower::Range TreeGrower::draw_rows(std::int32_t first, std::int32_t n, std:
         return {begin, begin + n};
     }
     for (std::int32_t i = 0; i < wanted; ++i) {
-        const auto low = static_cast<std::int32_t>(std::int64_t{i} * n / wanted);
-        const auto high = static_cast<std::int32_t>((std::int64_t{i} + 1) * n / wanted);
+        const auto low = to<std::int32_t>(std::int64_t{i} * n / wanted);
+        const auto high = to<std::int32_t>((std::int64_t{i} + 1) * n / wanted);
         into[i] = from[low + random_.below(high - low)];
     }
     return {begin, begin + wanted};
@@ -108,17 +110,17 @@ TreeGrower::Range TreeGrower::draw_rows_of(std::size_t tree) {
     random_ = Random(sampling_.tree_seed[tree]);
     for (std::int32_t i = 0; i < options_.n_draws_made; ++i) random_.bits();
     find_eligible(sampling_.tree_fold[tree]);
-    const auto n_rows = static_cast<std::int32_t>(eligible_.size());
+    const auto n_rows = to<std::int32_t>(eligible_.size());
     std::int32_t wanted_labelled = n_eligible_labelled_;
     std::int32_t wanted = n_rows;
     if (options_.max_rows > 0 && n_rows > options_.max_rows) {
         // Both kinds in the same proportion, and at least one of each.
         wanted = options_.max_rows;
         const double share = static_cast<double>(n_eligible_labelled_) / n_rows;
-        wanted_labelled = std::clamp(static_cast<std::int32_t>(std::lround(share * wanted)), 1,
-                                     std::max(1, wanted - 1));
+        wanted_labelled =
+            std::clamp(to<std::int32_t>(std::lround(share * wanted)), 1, std::max(1, wanted - 1));
     }
-    rows_.resize(static_cast<std::size_t>(wanted));
+    rows_.resize(to<std::size_t>(wanted));
     const Range labelled = draw_rows(0, n_eligible_labelled_, wanted_labelled, 0);
     draw_rows(n_eligible_labelled_, n_rows - n_eligible_labelled_, wanted - wanted_labelled,
               labelled.end);
@@ -130,9 +132,12 @@ std::span<const std::int32_t> TreeGrower::rows_of(std::size_t tree) {
     return rows_;
 }
 
-void TreeGrower::grow(std::size_t tree, Crew::Pulse& pulse, Nodes& nodes, double* reduction) {
-    const Range labelled = draw_rows_of(tree);
-    const Range rest{labelled.end, static_cast<std::int32_t>(rows_.size())};
+TreeGrower::Tree TreeGrower::grow(std::size_t number, Interrupt& stop) {
+    Tree tree;
+    Nodes& nodes = tree.nodes;
+    tree.risk_reduction.assign(columns_.size(), 0.0);
+    const Range labelled = draw_rows_of(number);
+    const Range rest{labelled.end, to<std::int32_t>(rows_.size())};
     std::iota(features_.begin(), features_.end(), 0);
     right_rows_.resize(rows_.size());
     codes_.resize(rows_.size());
@@ -144,30 +149,31 @@ void TreeGrower::grow(std::size_t tree, Crew::Pulse& pulse, Nodes& nodes, double
         nodes.threshold.push_back(0.0);
         nodes.left.push_back(-1);
         nodes.missing_left.push_back(0);
-        return static_cast<std::int32_t>(nodes.feature.size()) - 1;
+        return to<std::int32_t>(nodes.feature.size()) - 1;
     };
     tasks_.clear();
     tasks_.push_back({labelled, rest, add_node(), 0, 0});
     while (!tasks_.empty()) {
         if (work_ > kWorkBetweenQuestions) {
             work_ = 0;
-            if (pulse.stopped()) return;
+            if (stop.requested()) return tree;
         }
         Task task = tasks_.back();
         tasks_.pop_back();
         const Count count{task.labelled.size(), task.rest.size()};
-        const auto node = static_cast<std::size_t>(task.node);
+        const auto node = to<std::size_t>(task.node);
         const double risk = criterion_.node_risk(count);
         const bool is_leaf = criterion_.is_final(count, risk) ||
                              (options_.max_depth > 0 && task.depth >= options_.max_depth) ||
                              count.rows() < 2 * std::int64_t{options_.min_samples_leaf};
-        Cut cut;
-        if (is_leaf || !find_cut(task, count, risk, cut)) {
+        const std::optional<Cut> found = is_leaf ? std::nullopt : find_cut(task, count, risk);
+        if (!found) {
             nodes.threshold[node] = criterion_.fraction(count);
             continue;
         }
-        const auto feature = static_cast<std::size_t>(cut.feature);
-        if (std::isfinite(cut.reduction)) reduction[feature] += cut.reduction;
+        const Cut& cut = *found;
+        const auto feature = to<std::size_t>(cut.feature);
+        if (std::isfinite(cut.reduction)) tree.risk_reduction[feature] += cut.reduction;
 
         const std::int32_t n_categories = columns_[feature].n_categories();
         nodes.feature[node] = cut.feature;
@@ -194,16 +200,17 @@ void TreeGrower::grow(std::size_t tree, Crew::Pulse& pulse, Nodes& nodes, double
                           task.depth + 1,
                           task.n_constant});
     }
+    return tree;
 }
 
-bool TreeGrower::find_cut(Task& task, Count count, double risk, Cut& best) {
-    best.reduction = -std::numeric_limits<double>::infinity();
-    auto untried_end = static_cast<std::int32_t>(features_.size());
+std::optional<TreeGrower::Cut> TreeGrower::find_cut(Task& task, Count count, double risk) {
+    Cut best;
+    auto untried_end = to<std::int32_t>(features_.size());
     for (std::int32_t seen = 0; seen < options_.max_features && task.n_constant < untried_end;) {
-        const auto drawn = static_cast<std::size_t>(task.n_constant +
-                                                    random_.below(untried_end - task.n_constant));
+        const auto drawn =
+            to<std::size_t>(task.n_constant + random_.below(untried_end - task.n_constant));
         const std::int32_t feature = features_[drawn];
-        const CodedColumn& column = columns_[static_cast<std::size_t>(feature)];
+        const CodedColumn& column = columns_[feature];
         work_ += count.rows();
         const bool varies =
             column.n_categories() > 0 ? try_categories(task, feature, count, risk, best)
@@ -211,14 +218,15 @@ bool TreeGrower::find_cut(Task& task, Count count, double risk, Cut& best) {
                                       : try_numbers<std::uint8_t>(task, feature, count, risk, best);
         if (varies) {
             --untried_end;
-            std::swap(features_[drawn], features_[static_cast<std::size_t>(untried_end)]);
+            std::swap(features_[drawn], features_[untried_end]);
             ++seen;
         } else {
-            std::swap(features_[drawn], features_[static_cast<std::size_t>(task.n_constant)]);
+            std::swap(features_[drawn], features_[task.n_constant]);
             ++task.n_constant;
         }
     }
-    return best.feature >= 0;
+    if (best.feature < 0) return std::nullopt;
+    return best;
 }
 
 void TreeGrower::consider(Count count, Count left, Count missing, double risk, std::int32_t feature,
@@ -254,15 +262,14 @@ std::int32_t TreeGrower::count_left(const CodedColumn& column, Range range, cons
     std::int32_t total = count_below(codes, n, cut_code);
     if (column.exact()) return total;
     for (std::int32_t i = 0; i < n; ++i)
-        if (codes[i] == cut_code)
-            total += column.value(rows_[static_cast<std::size_t>(range.begin + i)]) <= threshold;
+        if (codes[i] == cut_code) total += column.value(rows_[range.begin + i]) <= threshold;
     return total;
 }
 
 template <class Code>
 bool TreeGrower::try_numbers(const Task& task, std::int32_t feature, Count count, double risk,
                              Cut& best) {
-    const CodedColumn& column = columns_[static_cast<std::size_t>(feature)];
+    const CodedColumn& column = columns_[feature];
     auto* labelled = reinterpret_cast<Code*>(codes_.data());
     Code* rest = labelled + count.labelled;
     gather(column.codes<Code>(), task.labelled, labelled);
@@ -273,7 +280,7 @@ bool TreeGrower::try_numbers(const Task& task, std::int32_t feature, Count count
     Code least = std::numeric_limits<Code>::max();
     Code most = 0;
     if (column.has_missing()) {
-        const Code missing_code = static_cast<Code>(column.missing_code());
+        const Code missing_code = to<Code>(column.missing_code());
         missing = {count_equal(labelled, count.labelled, missing_code),
                    count_equal(rest, count.rest, missing_code)};
         if (missing.rows() == n) return false;
@@ -288,18 +295,16 @@ bool TreeGrower::try_numbers(const Task& task, std::int32_t feature, Count count
         }
     }
 
-    double low;
-    double high;
+    double low = std::numeric_limits<double>::infinity();
+    double high = -low;
     if (column.exact()) {
         low = column.cuts()[least];
         high = column.cuts()[most];
     } else {
-        low = std::numeric_limits<double>::infinity();
-        high = -low;
         const auto look = [&](Range range, const Code* codes) {
             for (std::int32_t i = 0; i < range.size(); ++i) {
                 if (codes[i] != least && codes[i] != most) continue;
-                const double value = column.value(rows_[static_cast<std::size_t>(range.begin + i)]);
+                const double value = column.value(rows_[range.begin + i]);
                 low = std::min(low, value);
                 high = std::max(high, value);
             }
@@ -329,21 +334,19 @@ bool TreeGrower::try_numbers(const Task& task, std::int32_t feature, Count count
 TreeGrower::Subset TreeGrower::draw_subset(std::int32_t n_categories,
                                            const std::vector<std::int32_t>& present) {
     Subset subset{};
-    for (std::int32_t word = 0; 64 * word < n_categories; ++word)
-        subset[static_cast<std::size_t>(word)] = random_.bits();
+    for (std::int32_t word = 0; 64 * word < n_categories; ++word) subset[word] = random_.bits();
     const bool first = contains(subset, present.front());
     if (std::all_of(present.begin(), present.end(),
                     [&](std::int32_t category) { return contains(subset, category) == first; })) {
-        const std::int32_t other = present[static_cast<std::size_t>(
-            random_.below(static_cast<std::int32_t>(present.size())))];
-        subset[static_cast<std::size_t>(other) / 64] ^= std::uint64_t{1} << (other % 64);
+        const std::int32_t other = present[random_.below(to<std::int32_t>(present.size()))];
+        subset[to<std::size_t>(other) / 64] ^= std::uint64_t{1} << (other % 64);
     }
     return subset;
 }
 
 bool TreeGrower::try_categories(const Task& task, std::int32_t feature, Count count, double risk,
                                 Cut& best) {
-    const CodedColumn& column = columns_[static_cast<std::size_t>(feature)];
+    const CodedColumn& column = columns_[feature];
     const auto* codes = column.codes<std::uint8_t>();
     std::array<Count, 256> counts{};
     for (const std::int32_t *row = rows(task.labelled), *end = row + count.labelled; row < end;
@@ -388,7 +391,7 @@ std::int32_t TreeGrower::part_by(const Code* codes, Range range, const GoesLeft&
         const std::int32_t row = all[i];
         const bool left = goes_left(codes[row], row);
         all[n_left] = row;
-        right_rows_[static_cast<std::size_t>(n_right)] = row;
+        right_rows_[n_right] = row;
         n_left += left ? 1 : 0;
         n_right += left ? 0 : 1;
     }
@@ -397,7 +400,7 @@ std::int32_t TreeGrower::part_by(const Code* codes, Range range, const GoesLeft&
 }
 
 std::int32_t TreeGrower::part(const Cut& cut, Range range) {
-    const CodedColumn& column = columns_[static_cast<std::size_t>(cut.feature)];
+    const CodedColumn& column = columns_[cut.feature];
     // No code equals this where the column has no missing values.
     const std::uint32_t missing = column.has_missing() ? column.missing_code() : kNoTies;
     if (column.n_categories() > 0) {

@@ -3,13 +3,14 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "common/interrupt.hpp"
+#include "common/random.hpp"
 #include "trees/columns.hpp"
-#include "trees/crew.hpp"
 #include "trees/forest.hpp"
-#include "trees/random.hpp"
 #include "trees/risk.hpp"
 
 namespace pucut::trees {
@@ -29,9 +30,12 @@ class TreeGrower {
     TreeGrower(const std::vector<CodedColumn>& columns, const Sampling& sampling,
                const GrowOptions& options);
 
-    // Appends to `nodes` (which must be empty) and adds to reduction[feature]. Incomplete when
-    // stopped.
-    void grow(std::size_t tree, Crew::Pulse& pulse, Nodes& nodes, double* reduction);
+    struct Tree {
+        Nodes nodes;
+        std::vector<double> risk_reduction;  // by feature
+    };
+    // Not whole when told to stop.
+    Tree grow(std::size_t number, Interrupt& stop);
 
     // The rows of a tree, labelled ones first, until the next call.
     std::span<const std::int32_t> rows_of(std::size_t tree);
@@ -53,7 +57,7 @@ class TreeGrower {
     static constexpr std::int32_t kNoFold = -2;
     using Subset = std::array<std::uint64_t, 4>;
     struct Cut {
-        double reduction;
+        double reduction = 0;
         std::int32_t feature = -1;
         double threshold = 0;
         bool missing_left = false;
@@ -71,7 +75,8 @@ class TreeGrower {
     // all, or one out of each of so many equal stretches, which below() chooses.
     Range draw_rows(std::int32_t first, std::int32_t n, std::int32_t wanted, std::int32_t begin);
 
-    bool find_cut(Task& task, Count count, double risk, Cut& best);
+    // Nothing when no feature varies, or no cut leaves enough rows on both sides.
+    std::optional<Cut> find_cut(Task& task, Count count, double risk);
     // False when the feature does not vary in the node.
     template <class Code>
     bool try_numbers(const Task& task, std::int32_t feature, Count count, double risk, Cut& best);

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "common/index.hpp"
+#include "common/jobs.hpp"
 #include "trees/forest.hpp"
 
 namespace pucut::trees {
@@ -22,13 +24,13 @@ struct PackedNode {
 std::vector<PackedNode> pack(const ForestView& forest) {
     std::vector<PackedNode> packed(forest.feature.size());
     for (std::size_t tree = 0; tree + 1 < forest.offsets.size(); ++tree) {
-        const auto begin = static_cast<std::size_t>(forest.offsets[tree]);
-        const auto end = static_cast<std::size_t>(forest.offsets[tree + 1]);
+        const auto begin = to<std::size_t>(forest.offsets[tree]);
+        const auto end = to<std::size_t>(forest.offsets[tree + 1]);
         for (std::size_t i = begin; i < end; ++i) {
             const bool is_leaf = forest.feature[i] < 0;
             packed[i] = is_leaf
                             ? PackedNode{std::numeric_limits<double>::infinity(),
-                                         static_cast<std::int32_t>(i - begin), 0}
+                                         to<std::int32_t>(i - begin), 0}
                             : PackedNode{forest.threshold[i], forest.left[i], forest.feature[i]};
         }
     }
@@ -40,7 +42,7 @@ class Block {
   public:
     Block(const Table& table, std::int32_t capacity)
         : table_(table),
-          values_(static_cast<std::size_t>(capacity) * table.columns.size()),
+          values_(to<std::size_t>(capacity) * table.columns.size()),
           row_length_(table.n_columns()) {}
 
     void read(std::int32_t first, std::int32_t n) {
@@ -48,7 +50,7 @@ class Block {
         constexpr std::int32_t kRows = 16;
         for (std::int32_t row = 0; row < n; row += kRows)
             for (std::int32_t column = 0; column < row_length_; ++column)
-                table_.columns[static_cast<std::size_t>(column)].read(
+                table_.columns[column].read(
                     first + row, std::min(kRows, n - row),
                     values_.data() + std::ptrdiff_t{row} * row_length_ + column, row_length_);
         const auto end = values_.begin() + std::ptrdiff_t{n} * row_length_;
@@ -79,7 +81,7 @@ class Walker {
     // Calls take(row, leaf) for the rows 0 to n - 1 of the block.
     template <class Take>
     void walk(const Block& block, std::int32_t n, std::int64_t tree, const Take& take) const {
-        const std::int64_t offset = forest_.offsets[static_cast<std::size_t>(tree)];
+        const std::int64_t offset = forest_.offsets[tree];
         if (block.has_missing() || any_categories_) {
             for (std::int32_t row = 0; row < n; ++row) take(row, leaf_of(block.row(row), offset));
             return;
@@ -101,7 +103,7 @@ class Walker {
             values[i] = block.row(first + i);
             at[i] = 0;
         }
-        std::int32_t moved;
+        std::int32_t moved = 0;
         do {
             moved = 0;
             for (std::int32_t i = 0; i < kCount; ++i) {
@@ -118,14 +120,14 @@ class Walker {
     [[nodiscard]] std::int32_t leaf_of(const double* values, std::int64_t offset) const {
         std::int32_t node = 0;
         for (;;) {
-            const auto i = static_cast<std::size_t>(offset + node);
+            const auto i = to<std::size_t>(offset + node);
             const std::int32_t feature = forest_.feature[i];
             if (feature < 0) return node;
             const double value = values[feature];
             bool left = value <= forest_.threshold[i];
             if (value != value) {
                 left = forest_.missing_left[i] != 0;
-            } else if (n_categories_[static_cast<std::size_t>(feature)] > 0) {
+            } else if (n_categories_[feature] > 0) {
                 const auto category = static_cast<std::size_t>(value);
                 const auto word = static_cast<std::size_t>(forest_.threshold[i]) + category / 64;
                 left = ((forest_.masks[word] >> (category % 64)) & 1U) != 0;
@@ -144,16 +146,15 @@ class Walker {
 // trees of a row in their order.
 template <class Take>
 bool walk_all(const ForestView& forest, std::int64_t first, std::int64_t last, const Table& table,
-              int n_threads, Watch& watch, const Take& take) {
+              int n_threads, Interrupt& interrupt, const Take& take) {
     constexpr std::int32_t kNumbersInBlock = 1 << 15;
     const std::int32_t rows_in_block =
         std::clamp(kNumbersInBlock / std::max(table.n_columns(), 1), kRowsSideBySide, 512);
     const std::vector<PackedNode> packed = pack(forest);
     const Walker walker(forest, packed, table);
-    Crew crew(n_threads, watch);
-    return crew.run((table.n_rows + rows_in_block - 1) / rows_in_block, [&] {
-        return [&, block = Block(table, rows_in_block)](std::int64_t job, Crew::Pulse&) mutable {
-            const auto first_row = static_cast<std::int32_t>(job) * rows_in_block;
+    return run_jobs((table.n_rows + rows_in_block - 1) / rows_in_block, n_threads, interrupt, [&] {
+        return [&, block = Block(table, rows_in_block)](std::int64_t job, Interrupt&) mutable {
+            const auto first_row = to<std::int32_t>(job) * rows_in_block;
             const std::int32_t n = std::min(rows_in_block, table.n_rows - first_row);
             block.read(first_row, n);
             for (std::int64_t tree = first; tree < last; ++tree)
@@ -166,24 +167,28 @@ bool walk_all(const ForestView& forest, std::int64_t first, std::int64_t last, c
 
 }  // namespace
 
-bool score_rows(const ForestView& forest, std::int64_t first, std::int64_t last, const Table& table,
-                int n_threads, Watch& watch, std::span<std::int32_t> votes,
-                std::span<double> fractions) {
-    return walk_all(forest, first, last, table, n_threads, watch,
-                    [&](std::int64_t tree, std::int32_t row, std::int32_t leaf) {
-                        const double fraction = forest.threshold[static_cast<std::size_t>(
-                            forest.offsets[static_cast<std::size_t>(tree)] + leaf)];
-                        votes[static_cast<std::size_t>(row)] += fraction > 0.5 ? 1 : 0;
-                        fractions[static_cast<std::size_t>(row)] += std::min(fraction, 1.0);
-                    });
+std::optional<RowScores> score_rows(const ForestView& forest, std::int64_t first, std::int64_t last,
+                                    const Table& table, int n_threads, Interrupt& interrupt) {
+    const auto n_rows = to<std::size_t>(table.n_rows);
+    RowScores scores{std::vector<std::int32_t>(n_rows, 0), std::vector<double>(n_rows, 0.0)};
+    const auto take = [&](std::int64_t tree, std::int32_t row, std::int32_t leaf) {
+        const double fraction = forest.threshold[forest.offsets[to<std::size_t>(tree)] + leaf];
+        scores.votes[row] += fraction > 0.5 ? 1 : 0;
+        scores.fractions[row] += std::min(fraction, 1.0);
+    };
+    if (!walk_all(forest, first, last, table, n_threads, interrupt, take)) return std::nullopt;
+    return scores;
 }
 
-bool find_leaves(const ForestView& forest, const Table& table, int n_threads, Watch& watch,
-                 std::span<std::int32_t> leaves) {
-    return walk_all(forest, 0, forest.n_trees(), table, n_threads, watch,
-                    [&](std::int64_t tree, std::int32_t row, std::int32_t leaf) {
-                        leaves[static_cast<std::size_t>(row * forest.n_trees() + tree)] = leaf;
-                    });
+std::optional<std::vector<std::int32_t>> find_leaves(const ForestView& forest, const Table& table,
+                                                     int n_threads, Interrupt& interrupt) {
+    std::vector<std::int32_t> leaves(to<std::size_t>(table.n_rows * forest.n_trees()));
+    const auto take = [&](std::int64_t tree, std::int32_t row, std::int32_t leaf) {
+        leaves[row * forest.n_trees() + tree] = leaf;
+    };
+    if (!walk_all(forest, 0, forest.n_trees(), table, n_threads, interrupt, take))
+        return std::nullopt;
+    return leaves;
 }
 
 }  // namespace pucut::trees

@@ -1,6 +1,7 @@
 """The datasets of the paper, real and synthetic."""
 
-from paper.datasets.real import REAL_NAMES, RealDataset, data_folder, load_real
+from paper.datasets.catalogue import REAL, REAL_NAMES
+from paper.datasets.real import RealDataset, data_folder, load_real
 from paper.datasets.seeds import seed_from_names
 from paper.datasets.synthetic import (
     SYNTHETIC,
@@ -10,6 +11,7 @@ from paper.datasets.synthetic import (
 )
 
 __all__ = [
+    "REAL",
     "REAL_NAMES",
     "SYNTHETIC",
     "RealDataset",

@@ -1,8 +1,8 @@
-"""Where the real datasets are at home, and how files get from there into the cache.
+"""Where the real datasets are published, and how their files get into the cache.
 
-The bytes of most of these files were never seen where this was written, so no sums of them are
-known, and the archives are packed anew at times. What is checked is what was read from them: see
-`paper.datasets.real`. Only MNIST's own files have sums that everybody publishes.
+Archives are repacked from time to time, so their checksums are of no use. What is checked is the
+table that was read from them: see `paper.datasets.real`. Only MNIST's own files have published
+checksums.
 """
 
 import hashlib
@@ -21,12 +21,12 @@ _BLOCK = 1 << 20
 
 
 class DatasetError(OSError):
-    """A dataset that cannot be had: not reached, or not what it should be."""
+    """A dataset that cannot be loaded: not reached, or not what it should be."""
 
 
 @dataclass(frozen=True)
 class Remote:
-    """A file and the places it can be had from, the first one first."""
+    """A file and the addresses to try, in this order."""
 
     urls: tuple[str, ...]
     md5: str | None = None
@@ -42,7 +42,7 @@ def _mnist_file(name: str, md5: str) -> Remote:
     return Remote((f"{_MNIST}/{name}", f"{_OTHER_MNIST}/{name}"), md5)
 
 
-# Of each dataset the files by name. The texts of News are fetched by scikit-learn.
+# The files of each dataset by name. The texts of News are fetched by scikit-learn.
 SOURCES: Mapping[str, Mapping[str, Remote]] = {
     "vote": {
         "house-votes-84.data": Remote(
@@ -114,7 +114,7 @@ SOURCES: Mapping[str, Mapping[str, Remote]] = {
 
 
 def cache_folder() -> Path:
-    """The folder for what was fetched: PUCUT_CACHE, or where the system keeps such things."""
+    """The folder for what was fetched: PUCUT_CACHE, or the cache folder of the system."""
     given = os.environ.get(CACHE_VARIABLE)
     if given:
         return Path(given)
@@ -128,7 +128,7 @@ def cache_folder() -> Path:
 
 
 def fetch_files(name: str, folder: Path) -> dict[str, Path]:
-    """Downloads the files of a dataset into a folder; a later place is tried if one fails."""
+    """Downloads the files of a dataset into a folder; where an address fails, the next is tried."""
     files = {}
     for file, remote in SOURCES[name].items():
         failures = []

@@ -1,7 +1,7 @@
 """The files of the real datasets as they are published, read into columns or arrays.
 
-Columns get the names they have in the files of the folder PUCUT_DATA, "class" the last of them, and
-stay texts: what they mean is said in `paper.datasets.real`, for both kinds of files.
+Columns get the names they have in the files of the folder PUCUT_DATA, with "class" last, and stay
+texts: `paper.datasets.catalogue` says what they mean, for both kinds of files.
 """
 
 import csv
@@ -98,7 +98,7 @@ def _text(files: Files, name: str) -> str:
 
 
 def _content(path: Path, name: str) -> bytes:
-    """A file, or its like in the archive that came instead."""
+    """The file, or the file of this name in the archive that came instead."""
     if not zipfile.is_zipfile(path):
         return path.read_bytes()
     with zipfile.ZipFile(path) as archive:

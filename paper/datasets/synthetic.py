@@ -19,6 +19,15 @@ from pucut._support.checks import BoolArray
 
 N_INFORMATIVE = 3
 DATASETS_EACH = 4
+# The paper's parameters, in the order of a configuration's name, and their titles in tables.
+PARAMETER_TITLES = {
+    "n_samples": "samples",
+    "n_features": "features",
+    "positive_percent": "positives (%)",
+    "n_clusters_per_class": "clusters per class",
+    "class_sep": "class separation",
+    "hypercube": "hypercube",
+}
 
 
 @dataclass(frozen=True)
@@ -31,6 +40,19 @@ class SyntheticConfiguration:
     n_clusters: int
     class_sep: float
     hypercube: bool
+
+    @property
+    def parameters(self) -> dict[str, str]:
+        """Values by the names of `PARAMETER_TITLES`, written as the paper does."""
+        values = (
+            self.n_samples,
+            self.n_features,
+            round(100 * self.positive_share),
+            self.n_clusters,
+            self.class_sep,
+            str(self.hypercube).lower(),
+        )
+        return dict(zip(PARAMETER_TITLES, map(str, values), strict=True))
 
     @property
     def name(self) -> str:

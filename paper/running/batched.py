@@ -1,4 +1,4 @@
-"""uPU and nnPU on synthetic datasets, the networks of datasets of one shape trained at once."""
+"""Networks on synthetic datasets, those of datasets of one shape trained at once."""
 
 import math
 import time
@@ -7,14 +7,13 @@ from collections.abc import Generator, Iterator, Sequence
 from itertools import groupby
 
 from paper.datasets import SYNTHETIC
+from paper.methods import METHODS, NeuralMethod
+from paper.protocol import PAPER_SHARE, Run, load_split
 from paper.running.machine import forget_peak_memory
-from paper.running.methods import neural_answer, neural_classifier
-from paper.running.protocol import PAPER_SHARE, Run, load_split
 from paper.running.raw import Failure
-from paper.running.runner import Outcome, Workers
 from paper.running.work import Task, few_threads, finished_run, outcome_of, seen_by_methods
+from paper.running.workers import Outcome, Workers
 
-BATCHED_METHODS = ("upu", "nnpu")
 NETWORKS_AT_ONCE = 64
 
 
@@ -34,6 +33,10 @@ def batched(n_threads: int = 1) -> Workers:
     return work
 
 
+def can_be_batched(method: str) -> bool:
+    return isinstance(METHODS[method], NeuralMethod)
+
+
 def stacks(tasks: Sequence[Task]) -> Iterator[list[Task]]:
     """Tasks that can be trained together, at most `NETWORKS_AT_ONCE`; others by themselves."""
     alike = sorted(
@@ -48,7 +51,7 @@ def stacks(tasks: Sequence[Task]) -> Iterator[list[Task]]:
 
 def _can_be_stacked(task: Task) -> bool:
     run = task.run
-    return run is not None and run.method in BATCHED_METHODS and run.split.suite == "synthetic"
+    return run is not None and can_be_batched(run.method) and run.split.suite == "synthetic"
 
 
 def _shape(run: Run | None) -> tuple[str, int, int, float]:
@@ -69,7 +72,7 @@ def _outcomes(stack: Sequence[Task]) -> Iterator[Outcome]:
     try:
         yield from _trained(stack)
     except Exception:
-        text = traceback.format_exc()  # not one of the networks can be blamed
+        text = traceback.format_exc()  # it is not known which of the networks is to blame
         yield from (Failure(task.subject, text) for task in stack)
 
 
@@ -79,14 +82,14 @@ def _trained(stack: Sequence[Task]) -> list[Outcome]:
     forget_peak_memory()
     start = time.perf_counter()
     runs = [task.run for task in stack if task.run is not None]
+    method = METHODS[runs[0].method]
+    assert isinstance(method, NeuralMethod)
     datas = [load_split(run.split) for run in runs]
     knowns = [
         seen_by_methods(run, data, task.prior, task.settings)
         for task, run, data in zip(stack, runs, datas, strict=True)
     ]
-    classifiers = [
-        neural_classifier(run.method, known) for run, known in zip(runs, knowns, strict=True)
-    ]
+    classifiers = [method.make(known) for known in knowns]
     fit_stacked(
         classifiers,
         [known.X for known in knowns],
@@ -95,7 +98,7 @@ def _trained(stack: Sequence[Task]) -> list[Outcome]:
     )
     seconds = (time.perf_counter() - start) / len(runs)
     return [
-        finished_run(run, data, known, neural_answer(classifier), seconds)
+        finished_run(run, data, known, method.answer(classifier), seconds)
         for run, data, known, classifier in zip(runs, datas, knowns, classifiers, strict=True)
     ]
 

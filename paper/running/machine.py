@@ -1,31 +1,12 @@
-"""Facts about the machine and the process, for the rows of results; no name of a host."""
+"""Facts about the machine and the process, for the rows of results; never the host's name."""
 
 import contextlib
 import os
 import platform
 import sys
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 _STATUS = Path("/proc/self/status")
-_PACKAGES = {
-    "numpy": "numpy",
-    "scipy": "scipy",
-    "scikit_learn": "scikit-learn",
-    "torch": "torch",
-    "pucut": "pucut",
-}
-
-
-def versions() -> dict[str, str]:
-    """Of Python and the packages; "" for one that is not installed."""
-    found = {"python": platform.python_version()}
-    for name, package in _PACKAGES.items():
-        try:
-            found[name] = version(package)
-        except PackageNotFoundError:
-            found[name] = ""
-    return found
 
 
 def machine() -> str:
@@ -50,13 +31,13 @@ def device_name(device: str) -> str:
 
 
 def forget_peak_memory() -> None:
-    """Begins `peak_memory_mb` anew, where the system can: Linux, if it lets the process do so."""
+    """Resets `peak_memory_mb`, where the system can: Linux, if the process is allowed to."""
     with contextlib.suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5")
 
 
-def peak_memory_mb() -> float:
-    """Most memory the process had at a time, in units of 10^6 bytes; NaN where nothing tells.
+def peak_memory_mb() -> float | None:
+    """The most memory the process has held, in units of 10^6 bytes; None if the system is silent.
 
     Since `forget_peak_memory` on Linux, else since the process began.
     """
@@ -67,7 +48,7 @@ def peak_memory_mb() -> float:
     except (OSError, StopIteration):
         pass
     if sys.platform == "win32":
-        return float("nan")
+        return None
     import resource
 
     unit = 1 if sys.platform == "darwin" else 1024

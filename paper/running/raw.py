@@ -1,13 +1,14 @@
 """What is kept of a finished run: scores, classes and facts, before any judgement of them.
 
-One file a run, written whole or not at all. Metrics are made from these files (`rows`), so a new
-metric needs no new run.
+One file per run, written whole or not at all. Metrics are computed from these files
+(`paper.schema`), so a new metric needs no new run.
 """
 
 import io
 import json
 import zipfile
 import zlib
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -15,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from paper.running.protocol import Run, Split
+from paper.protocol import Run, Split
 from pucut._support.checks import BoolArray, FloatArray
 from pucut._support.files import write_whole
 
@@ -39,26 +40,8 @@ class BrokenFile(Exception):
     """A file of results that is not whole: to be made again."""
 
 
-@dataclass(frozen=True)
-class Facts:
-    """How a run was made; names as in the rows of results."""
-
-    n_features: int
-    prior_true: float
-    prior_used: float
-    seed: int
-    seconds: float
-    peak_mb: float
-    n_jobs: int
-    device: str
-    python: str
-    numpy: str
-    scipy: str
-    scikit_learn: str
-    torch: str
-    pucut: str
-    machine: str
-    finished: str
+# How a run was made, by the names of the columns of rows: `paper.schema` says which there are.
+Facts = Mapping[str, Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +59,7 @@ class Finished:
         The classes by the method's own rule.
     is_positive, is_labelled : bool arrays of shape (n_samples,)
         The truth, and which rows the method knew to be positive.
-    facts : Facts
+    facts : mapping
     """
 
     run: Run
@@ -86,6 +69,14 @@ class Finished:
     is_positive: BoolArray
     is_labelled: BoolArray
     facts: Facts
+
+    @property
+    def prior_true(self) -> float:
+        return float(self.facts["prior_true"])
+
+    @property
+    def prior_used(self) -> float:
+        return float(self.facts["prior_used"])
 
 
 @dataclass(frozen=True)
@@ -148,7 +139,7 @@ def _write(path: Path, content: bytes) -> None:
 
 
 def _packed(finished: Finished) -> bytes:
-    about = {"run": asdict(finished.run), "facts": asdict(finished.facts)}
+    about = {"run": asdict(finished.run), "facts": dict(finished.facts)}
     file = io.BytesIO()
     np.savez_compressed(
         file,
@@ -175,7 +166,7 @@ def load_run(path: Path) -> Finished:
                 arrays["is_own_positive"],
                 arrays["is_positive"],
                 arrays["is_labelled"],
-                Facts(**about["facts"]),
+                dict(about["facts"]),
             )
     except _BROKEN as error:
         raise BrokenFile(f"{path}: {error}") from error
@@ -185,7 +176,7 @@ def load_facts(path: Path) -> Facts:
     """Only how the run was made."""
     try:
         with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
-            return Facts(**json.loads(arrays["about"].tobytes())["facts"])
+            return dict(json.loads(arrays["about"].tobytes())["facts"])
     except _BROKEN as error:
         raise BrokenFile(f"{path}: {error}") from error
 

@@ -1,21 +1,17 @@
 """Runs everything that is asked for and not yet finished.
 
 Each outcome is kept as soon as it is there, whole or not at all, so that a runner that was killed
-goes on where it was. Workers only compute; the process that was started writes.
+continues where it was. Workers only compute; this process alone writes.
 """
 
 import time
-import warnings
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from joblib import Parallel, delayed, parallel_config
-
-from paper.running.methods import METHODS
-from paper.running.protocol import Run, Split, shape_of
+from paper.methods import METHODS
+from paper.protocol import Run, Split, shape_of
 from paper.running.raw import (
     BrokenFile,
     Failure,
@@ -30,11 +26,9 @@ from paper.running.raw import (
     save,
 )
 from paper.running.shared_fits import fit_for, with_shared_fit
-from paper.running.work import Settings, Task, outcome_of
+from paper.running.work import Settings, Task
+from paper.running.workers import Outcome, Workers
 
-Outcome = Finished | FoundPrior | Failure
-# Does tasks somewhere and gives their outcomes in the order in which they come.
-Workers = Callable[[Sequence[Task]], Generator[Outcome, None, None]]
 Say = Callable[[str], None]
 
 
@@ -67,47 +61,6 @@ def _known_prior(results: Path, split: Split) -> FoundPrior | None:
         return load_prior(prior_file(results, split))
     except BrokenFile:
         return None
-
-
-def in_processes(n_jobs: int, n_threads: int = 1) -> Workers:
-    """Workers on this machine: processes of joblib's, or none but this for one job."""
-
-    def work(tasks: Sequence[Task]) -> Generator[Outcome, None, None]:
-        if n_jobs == 1:
-            yield from map(outcome_of, tasks)
-            return
-        with parallel_config("loky", inner_max_num_threads=n_threads):
-            parallel = Parallel(
-                n_jobs, return_as="generator_unordered", batch_size=1, pre_dispatch="n_jobs + 1"
-            )
-            outcomes = parallel(delayed(outcome_of)(task) for task in tasks)
-        with warnings.catch_warnings(), closing(outcomes):
-            # That an interruption gives up what is under way needs no advice.
-            warnings.filterwarnings("ignore", r"\d+ tasks which were still being", UserWarning)
-            yield from outcomes
-
-    return work
-
-
-def on_dask(client: Any) -> Workers:
-    """Workers of a Dask cluster, which has pucut and the datasets too.
-
-    What a worker had when it died is done again by another; what several died of is a failure.
-    """
-    from distributed import as_completed
-
-    def work(tasks: Sequence[Task]) -> Generator[Outcome, None, None]:
-        futures = {client.submit(outcome_of, task, pure=False): task.subject for task in tasks}
-        waiting = as_completed(list(futures))
-        try:
-            for future in waiting:
-                subject = futures.pop(future)
-                error = future.exception()
-                yield future.result() if error is None else Failure(subject, repr(error))
-        finally:
-            client.cancel(list(futures))
-
-    return work
 
 
 @dataclass(frozen=True)
@@ -229,7 +182,7 @@ def costs(runs: Sequence[Run], results: Path) -> dict[tuple[str, str], float]:
     seconds: dict[tuple[str, str], float] = {}
     for run in dict.fromkeys(map(fit_for, runs)):
         try:
-            took = load_facts(run_file(results, run)).seconds
+            took = float(load_facts(run_file(results, run))["seconds"])
         except BrokenFile:
             continue
         key = (group_of(run.split), run.method)

@@ -6,8 +6,8 @@ judged on their own split and prior.
 
 from dataclasses import replace
 
-from paper.running.methods import METHODS
-from paper.running.protocol import PAPER_SHARE, REPETITIONS, Run, labels_of
+from paper.methods import METHODS
+from paper.protocol import PAPER_SHARE, REPETITIONS, Run, labels_of
 from paper.running.raw import Finished
 
 
@@ -28,10 +28,10 @@ def with_shared_fit(run: Run, fitted: Finished, estimated: float | None) -> Fini
 
     Seed, seconds and machine are those of the fit.
     """
-    prior = fitted.facts.prior_true if estimated is None else estimated
+    prior = fitted.prior_true if estimated is None else estimated
     return replace(
         fitted,
         run=run,
         is_labelled=labels_of(run.split, fitted.is_positive),
-        facts=replace(fitted.facts, prior_used=prior),
+        facts={**fitted.facts, "prior_used": prior},
     )

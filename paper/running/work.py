@@ -5,15 +5,15 @@ import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from paper.running.machine import device_name, forget_peak_memory, machine, peak_memory_mb, versions
-from paper.running.methods import METHODS, Answer, PUData, answer_of
-from paper.running.protocol import Run, Split, SplitData, load_split
-from paper.running.raw import Facts, Failure, Finished, FoundPrior, rank_of
+from paper.methods import METHODS, Answer, PUData, answer_of
+from paper.protocol import Run, Split, SplitData, load_split
+from paper.running.machine import forget_peak_memory
+from paper.running.raw import Failure, Finished, FoundPrior, rank_of
+from paper.schema import Circumstances, record_facts
 from pucut.priors import estimate_prior
 
 
@@ -50,7 +50,7 @@ def outcome_of(task: Task) -> Finished | FoundPrior | Failure:
             if task.run is None:
                 return _find_prior(task.split)
             return _finish(task.run, task.prior, task.settings)
-    except Exception:  # whatever it is, it is kept with its traceback, and the task tried again
+    except Exception:  # kept with its traceback; the next call tries the task again
         return Failure(task.subject, traceback.format_exc())
 
 
@@ -90,20 +90,6 @@ def finished_run(
     """The answer with the truth and the facts beside it."""
     if not np.isfinite(answer.scores).all():
         raise ValueError(f"the scores of {run.method} are not all finite")
-    uses_device = METHODS[run.method].uses_device
-    facts = Facts(
-        n_features=data.X.shape[1],
-        prior_true=data.prior,
-        prior_used=known.prior,
-        seed=known.seed,
-        seconds=seconds,
-        peak_mb=peak_memory_mb(),
-        n_jobs=known.n_threads,
-        device=device_name(known.device) if uses_device else "cpu",
-        machine=machine(),
-        finished=datetime.now(UTC).isoformat(timespec="seconds"),
-        **versions(),
-    )
     return Finished(
         run,
         answer.scores.astype(np.float32),
@@ -111,15 +97,15 @@ def finished_run(
         answer.is_positive,
         data.is_positive,
         data.is_labelled,
-        facts,
+        record_facts(Circumstances(run, data, known, seconds)),
     )
 
 
 @contextmanager
 def few_threads(n_threads: int, *, for_torch: bool) -> Iterator[None]:
-    """Holds back the threads of all libraries: other runs have the other processors.
+    """Limits the threads of all libraries, since other runs have the other processors.
 
-    PyTorch is loaded only for what needs it, since it takes more memory than most runs.
+    PyTorch is loaded only where it is needed, since it takes more memory than most runs.
     """
     with threadpool_limits(n_threads):
         if not for_torch:

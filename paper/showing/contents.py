@@ -3,8 +3,17 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from paper.running.protocol import LABELLED_AT_SMALL_SHARE
-from paper.showing import real_tables, reference_tables, significance_tables, synthetic_tables
+from paper.datasets import REAL, REAL_NAMES
+from paper.protocol import SMALL_SHARE_NAMES
+from paper.schema import METRIC_TITLES, METRICS, Row
+from paper.showing import (
+    prior_tables,
+    real_tables,
+    reference_tables,
+    significance_tables,
+    synthetic_tables,
+)
+from paper.showing.contenders import BENCHMARKS, PUBLISHED, PUCUT, TWO_HNC, Contender
 from paper.showing.figures import (
     Drawing,
     Series,
@@ -12,18 +21,7 @@ from paper.showing.figures import (
     histograms,
     scores_by_dataset,
 )
-from paper.showing.names import (
-    BENCHMARKS,
-    DATASET_TITLES,
-    DEFAULT,
-    METHOD_TITLES,
-    METRIC_TITLES,
-    METRICS,
-    PAPER_PRESET,
-    Contender,
-)
 from paper.showing.published import Published
-from paper.showing.read_rows import ReadRow
 from paper.showing.results import (
     REAL_10,
     REAL_10_ESTIMATED,
@@ -36,8 +34,6 @@ from paper.showing.results import (
 from paper.showing.statistics import Summary
 from paper.showing.summary import agreement_table, write_summary
 from paper.showing.tables import Table
-
-_DATASETS = tuple(DATASET_TITLES)
 
 
 @dataclass(frozen=True)
@@ -66,11 +62,11 @@ class Contents:
         )
 
 
-def make_contents(runs: Sequence[ReadRow], published: Published) -> Contents:
+def make_contents(runs: Sequence[Row], published: Published) -> Contents:
     real, few = Results(runs, REAL_60), Results(runs, REAL_10)
     synthetic = Results(runs, SYNTHETIC)
     agreement = tuple(
-        agreement_table(real, published, _DATASETS, metric, f"agreement_{metric}")
+        agreement_table(real, published, REAL_NAMES, metric, f"agreement_{metric}")
         for metric in METRICS
     )
     improvement = tuple(
@@ -115,18 +111,18 @@ def _real_60(real: Results, published: Published) -> tuple[Table | Drawing, ...]
         items += [
             real_tables.paper_layout(
                 real,
-                _DATASETS,
+                REAL_NAMES,
                 metric,
                 f"real60_paper_layout_{metric}",
                 f"The paper's table with our numbers: {title} (%), {where}",
             ),
             real_tables.beside_paper(
-                real, published, _DATASETS, metric, f"real60_beside_paper_{metric}"
+                real, published, REAL_NAMES, metric, f"real60_beside_paper_{metric}"
             ),
             _points(real, published, metric),
             real_tables.every_method(
                 real,
-                _DATASETS,
+                REAL_NAMES,
                 metric,
                 f"real60_every_method_{metric}",
                 f"Every method: {title} (%), {where}",
@@ -137,21 +133,21 @@ def _real_60(real: Results, published: Published) -> tuple[Table | Drawing, ...]
 
 def _points(real: Results, published: Published, metric: str) -> Drawing:
     series = []
-    for contender in (*real_tables.OWN_RULE, DEFAULT):
-        paper: list[Summary | None] = [None] * len(_DATASETS)
-        if contender != DEFAULT:
-            for place, dataset in enumerate(_DATASETS):
+    for contender in (*PUBLISHED, PUCUT):
+        paper: list[Summary | None] = [None] * len(REAL_NAMES)
+        if contender != PUCUT:
+            for place, dataset in enumerate(REAL_NAMES):
                 mean = published.scores[metric, dataset, contender.method].mean
                 error = published.standard_error(dataset, contender.method)
                 paper[place] = Summary(mean, error if metric == "accuracy" else None, 5)
-        ours = [real.summary(dataset, contender, metric) for dataset in _DATASETS]
+        ours = [real.summary(dataset, contender, metric) for dataset in REAL_NAMES]
         series.append(Series(contender.title, ours, paper))
     title = f"{METRIC_TITLES[metric]} on unlabelled rows (%)".capitalize()
     return scores_by_dataset(
         f"real60_{metric}",
         f"Real datasets, 60 % labelled, true prior: {METRIC_TITLES[metric]}. Bars are one standard "
         "error" + ("." if metric == "accuracy" else "; the paper has none of balanced accuracy."),
-        list(DATASET_TITLES.values()),
+        [entry.title for entry in REAL.values()],
         series,
         title,
     )
@@ -184,12 +180,12 @@ def _real_10(few: Results, published: Published) -> tuple[Table, ...]:
 
 def _few_labels_datasets(few: Results) -> tuple[str, ...]:
     """Those of the protocol, and whatever else was run."""
-    return tuple(name for name in _DATASETS if name in {*LABELLED_AT_SMALL_SHARE, *few.datasets})
+    return tuple(name for name in REAL_NAMES if name in {*SMALL_SHARE_NAMES, *few.datasets})
 
 
-def _priors(runs: Sequence[ReadRow]) -> tuple[Table, ...]:
+def _priors(runs: Sequence[Row]) -> tuple[Table, ...]:
     settings = (
-        ("60", "60 %", REAL_60, REAL_60_ESTIMATED, _DATASETS),
+        ("60", "60 %", REAL_60, REAL_60_ESTIMATED, REAL_NAMES),
         (
             "10",
             "about 10 %",
@@ -199,7 +195,7 @@ def _priors(runs: Sequence[ReadRow]) -> tuple[Table, ...]:
         ),
     )
     real = tuple(
-        real_tables.loss_by_estimate(
+        prior_tables.loss_on_real(
             Results(runs, true),
             Results(runs, estimated),
             datasets,
@@ -211,7 +207,7 @@ def _priors(runs: Sequence[ReadRow]) -> tuple[Table, ...]:
         for share, title, true, estimated, datasets in settings
         for metric in METRICS
     )
-    synthetic = synthetic_tables.loss_by_estimate(
+    synthetic = prior_tables.loss_on_synthetic(
         Results(runs, SYNTHETIC), Results(runs, SYNTHETIC_ESTIMATED), "synthetic_prior_loss"
     )
     return (*real, synthetic)
@@ -220,13 +216,13 @@ def _priors(runs: Sequence[ReadRow]) -> tuple[Table, ...]:
 def _tests(real: Results, published: Published) -> tuple[Table, ...]:
     against_best = [
         significance_tables.against_best_benchmark(
-            real, published, _DATASETS, direction, f"real60_{direction}performance"
+            real, published, REAL_NAMES, direction, f"real60_{direction}performance"
         )
         for direction in ("out", "under")
     ]
     against_all = [
-        significance_tables.default_against_others(
-            real, _DATASETS, metric, f"real60_default_p_values_{metric}"
+        significance_tables.pucut_against_others(
+            real, REAL_NAMES, metric, f"real60_pucut_p_values_{metric}"
         )
         for metric in METRICS
     ]
@@ -237,13 +233,11 @@ def _synthetic(synthetic: Results, beside_paper: Sequence[Table]) -> tuple[Table
     items: list[Table | Drawing] = []
     for metric, table in zip(METRICS, beside_paper, strict=True):
         items.append(table)
-        items.append(_histograms(synthetic, PAPER_PRESET, metric))
+        items.append(_histograms(synthetic, TWO_HNC, metric))
         items.append(
-            synthetic_tables.improvement_of_default(
-                synthetic, metric, f"synthetic_default_{metric}"
-            )
+            synthetic_tables.improvement_of_pucut(synthetic, metric, f"synthetic_pucut_{metric}")
         )
-        items.append(_histograms(synthetic, DEFAULT, metric))
+        items.append(_histograms(synthetic, PUCUT, metric))
         items.append(
             synthetic_tables.improvement_by_parameter(
                 synthetic, metric, f"synthetic_by_parameter_{metric}"
@@ -254,10 +248,10 @@ def _synthetic(synthetic: Results, beside_paper: Sequence[Table]) -> tuple[Table
 
 def _histograms(synthetic: Results, ours: Contender, metric: str) -> Drawing:
     values = {
-        f"{ours.title} vs {METHOD_TITLES[method]}": synthetic_tables.all_improvements(
-            synthetic, ours, Contender(method, "own"), metric
+        f"{ours.title} vs {other.title}": synthetic_tables.all_improvements(
+            synthetic, ours, other, metric
         )
-        for method in BENCHMARKS
+        for other in BENCHMARKS
     }
     n_most = max(found.size for found in values.values())
     return histograms(
@@ -298,8 +292,8 @@ def _ranks(real: Results, synthetic: Results) -> tuple[Table | Drawing, ...]:
 
 def _cost(real: Results, synthetic: Results) -> tuple[Table, ...]:
     return (
-        reference_tables.cost_table(real, _DATASETS, "seconds", "real60_seconds"),
-        reference_tables.cost_table(real, _DATASETS, "peak_mb", "real60_peak_mb"),
+        reference_tables.cost_table(real, REAL_NAMES, "seconds", "real60_seconds"),
+        reference_tables.cost_table(real, REAL_NAMES, "peak_mb", "real60_peak_mb"),
         reference_tables.synthetic_cost_table(synthetic, "seconds", "synthetic_seconds"),
         reference_tables.synthetic_cost_table(synthetic, "peak_mb", "synthetic_peak_mb"),
     )

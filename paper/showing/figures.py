@@ -6,8 +6,9 @@ Ink is one colour, which a page may replace by its own.
 
 import io
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -36,27 +37,30 @@ _STYLE: dict[Any, Any] = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Drawing:
-    """`name` is for files, `title` for the caption."""
+    """`name` is for files, `title` for the caption; it is drawn when `svg` is first asked for."""
 
     name: str
     title: str
-    svg: str
+    draw: Callable[[], Figure]
 
-
-def _svg(figure: Figure, name: str) -> str:
-    file = io.StringIO()
-    with style.context(["default", {**_STYLE, "svg.hashsalt": name}]):
-        figure.savefig(
-            file, format="svg", transparent=True, metadata={"Date": None, "Creator": None}
-        )
-    return "\n".join(line.rstrip() for line in file.getvalue().splitlines()) + "\n"
+    @cached_property
+    def svg(self) -> str:
+        file = io.StringIO()
+        with style.context(["default", _STYLE]):
+            figure = self.draw()
+        with style.context(["default", {**_STYLE, "svg.hashsalt": self.name}]):
+            figure.savefig(
+                file, format="svg", transparent=True, metadata={"Date": None, "Creator": None}
+            )
+        return "\n".join(line.rstrip() for line in file.getvalue().splitlines()) + "\n"
 
 
 def histograms(name: str, title: str, improvements: Mapping[str, Floats], label: str) -> Drawing:
     """One panel for each opponent; solid line: no improvement, dashed line: the mean."""
-    with style.context(["default", _STYLE]):
+
+    def draw() -> Figure:
         figure = Figure(figsize=(3.1 * len(improvements), 2.7), layout="constrained")
         panels = figure.subplots(1, len(improvements), squeeze=False)[0]
         for panel, (opponent, values) in zip(panels, improvements.items(), strict=True):
@@ -64,7 +68,9 @@ def histograms(name: str, title: str, improvements: Mapping[str, Floats], label:
             panel.set_title(opponent)
             panel.set_xlabel(label)
         panels[0].set_ylabel("datasets")
-    return Drawing(name, title, _svg(figure, name))
+        return figure
+
+    return Drawing(name, title, draw)
 
 
 def _histogram(panel: Axes, values: Floats) -> None:
@@ -111,7 +117,8 @@ def scores_by_dataset(
     name: str, title: str, datasets: Sequence[str], series: Sequence[Series], label: str
 ) -> Drawing:
     """Filled points are ours, hollow ones the paper's; bars are one standard error."""
-    with style.context(["default", _STYLE]):
+
+    def draw() -> Figure:
         figure = Figure(figsize=(7.2, 0.9 + 0.62 * len(datasets)), layout="constrained")
         panel = figure.subplots()
         step = 0.8 / max(len(series), 1)
@@ -128,7 +135,9 @@ def scores_by_dataset(
         panel.set_xlabel(f"{label}; filled: ours, hollow: the paper's")
         if any(summary is not None for one in series for summary in one.ours):
             figure.legend(loc="outside upper center", ncols=3, frameon=False)
-    return Drawing(name, title, _svg(figure, name))
+        return figure
+
+    return Drawing(name, title, draw)
 
 
 def _points(
@@ -166,7 +175,8 @@ def critical_differences(
     groups = groups_not_different(ranks, ranking.critical_difference)
     first_label = 0.9 + 0.35 * len(groups)
     depth = first_label + 0.55 * half
-    with style.context(["default", _STYLE]):
+
+    def draw() -> Figure:
         figure = Figure(figsize=(7.2, 0.75 + 0.42 * depth), layout="constrained")
         panel = figure.subplots()
         low, high = 1.0, float(len(ranks))
@@ -203,4 +213,6 @@ def critical_differences(
                 ha="right" if on_left else "left",
                 va="center",
             )
-    return Drawing(name, title, _svg(figure, name))
+        return figure
+
+    return Drawing(name, title, draw)

@@ -4,10 +4,10 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+from paper.row_files import read_rows
 from paper.showing.contents import Contents, Section, make_contents
 from paper.showing.figures import INK, Drawing
 from paper.showing.published import read_published
-from paper.showing.read_rows import read_rows
 from paper.showing.tables import Table, to_csv, to_html, to_latex, to_markdown
 from pucut._support.html import Html, element, in_lines
 

@@ -3,8 +3,21 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from paper.showing.csv_files import FileProblem, read_lines
-from paper.showing.names import BENCHMARKS, DATASET_TITLES, METRICS, PAPER_METHODS
+from paper.csv_files import (
+    PERCENT,
+    SHARE,
+    TEXT,
+    WHOLE_NUMBER,
+    YES_OR_NO,
+    FileProblem,
+    number_in,
+    one_of,
+    read_lines,
+)
+from paper.datasets import REAL_NAMES
+from paper.methods import with_role
+from paper.protocol import PAPER_SHARE
+from paper.schema import METRICS
 
 
 @dataclass(frozen=True)
@@ -78,7 +91,7 @@ class Published:
         Which of the two classes is the better one is not printed; the nearer result is taken.
         """
         counts = self.datasets[dataset]
-        n_positives = round(counts.n_labelled / 0.6) - counts.n_labelled
+        n_positives = round(counts.n_labelled / PAPER_SHARE) - counts.n_labelled
         share = n_positives / counts.n_unlabelled
         cell = self.scores["balanced_accuracy", dataset, method]
         printed = self.scores["accuracy", dataset, method].mean
@@ -86,18 +99,20 @@ class Published:
         return min(both, key=lambda value: abs(value - printed))
 
 
-_DATASETS = tuple(DATASET_TITLES)
+_METHODS = with_role("benchmark", "paper")
+_METRIC, _DATASET, _METHOD = one_of(METRICS), one_of(REAL_NAMES), one_of(_METHODS)
+_BENCHMARK = one_of(with_role("benchmark"))
 
 
 def read_published(folder: Path) -> Published:
     if not folder.is_dir():
-        raise FileProblem(f"{folder} is no folder: it should hold the paper's published numbers")
+        raise FileProblem(f"{folder} is not a folder: it should hold the paper's published numbers")
     return Published(
         scores=_read_scores(folder / "real_accuracy.csv", "accuracy", "standard_error")
         | _read_scores(folder / "real_balanced_accuracy.csv", "balanced_accuracy", "in_brackets"),
         diff_max={
-            (line.one_of("metric", METRICS), line.one_of("dataset", _DATASETS)): line.number_in(
-                "percent", -100.0, 0.0
+            (line.read("metric", _METRIC), line.read("dataset", _DATASET)): line.read(
+                "percent", number_in(-100.0, 0.0)
             )
             for line in read_lines(folder / "diff_max.csv", ("metric", "dataset", "percent"))
         },
@@ -105,11 +120,11 @@ def read_published(folder: Path) -> Published:
         improvements=_read_improvements(folder / "synthetic_improvement.csv"),
         datasets=_read_datasets(folder / "datasets.csv"),
         configurations={
-            line.text("parameter"): tuple(line.text("values").split())
+            line.read("parameter", TEXT): tuple(line.read("values", TEXT).split())
             for line in read_lines(folder / "synthetic_configurations.csv", ("parameter", "values"))
         },
         earlier={
-            line.one_of("dataset", _DATASETS): line.number_in("accuracy", 0.0, 100.0)
+            line.read("dataset", _DATASET): line.read("accuracy", PERCENT)
             for line in read_lines(folder / "earlier_10_percent.csv", ("dataset", "accuracy"))
         },
     )
@@ -122,18 +137,18 @@ def _read_scores(
     scores = {
         (
             metric,
-            line.one_of("dataset", _DATASETS),
-            line.one_of("method", PAPER_METHODS),
+            line.read("dataset", _DATASET),
+            line.read("method", _METHOD),
         ): PublishedScore(
-            line.number_in("mean", 0.0, 100.0),
-            line.number_in(brackets, 0.0, 100.0),
-            line.yes_or_no("is_best"),
-            line.yes_or_no("is_bold"),
+            line.read("mean", PERCENT),
+            line.read(brackets, PERCENT),
+            line.read("is_best", YES_OR_NO),
+            line.read("is_bold", YES_OR_NO),
         )
         for line in read_lines(file, columns)
     }
-    for dataset in _DATASETS:
-        for method in PAPER_METHODS:
+    for dataset in REAL_NAMES:
+        for method in _METHODS:
             if (metric, dataset, method) not in scores:
                 raise FileProblem(f"{file}: no line for {dataset}, {method}")
     return scores
@@ -143,14 +158,14 @@ def _read_tests(file: Path) -> dict[tuple[str, str, str, str], PublishedTest]:
     columns = ("test", "direction", "metric", "dataset", "benchmark", "p_value", "is_significant")
     return {
         (
-            line.one_of("test", ("t", "wilcoxon")),
-            line.one_of("direction", ("out", "under")),
-            line.one_of("metric", METRICS),
-            line.one_of("dataset", _DATASETS),
+            line.read("test", one_of(("t", "wilcoxon"))),
+            line.read("direction", one_of(("out", "under"))),
+            line.read("metric", _METRIC),
+            line.read("dataset", _DATASET),
         ): PublishedTest(
-            line.one_of("benchmark", BENCHMARKS),
-            line.number_in("p_value", 0.0, 1.0),
-            line.yes_or_no("is_significant"),
+            line.read("benchmark", _BENCHMARK),
+            line.read("p_value", SHARE),
+            line.read("is_significant", YES_OR_NO),
         )
         for line in read_lines(file, columns)
     }
@@ -160,12 +175,12 @@ def _read_improvements(file: Path) -> dict[tuple[str, str], PublishedImprovement
     columns = ("metric", "benchmark", "average", "standard_deviation", "share_improved")
     return {
         (
-            line.one_of("metric", METRICS),
-            line.one_of("benchmark", BENCHMARKS),
+            line.read("metric", _METRIC),
+            line.read("benchmark", _BENCHMARK),
         ): PublishedImprovement(
-            line.number_in("average", -100.0, 1000.0),
-            line.number_in("standard_deviation", 0.0, 1000.0),
-            line.number_in("share_improved", 0.0, 100.0),
+            line.read("average", number_in(-100.0, 1000.0)),
+            line.read("standard_deviation", number_in(0.0, 1000.0)),
+            line.read("share_improved", PERCENT),
         )
         for line in read_lines(file, columns)
     }
@@ -174,16 +189,16 @@ def _read_improvements(file: Path) -> dict[tuple[str, str], PublishedImprovement
 def _read_datasets(file: Path) -> dict[str, PublishedDataset]:
     columns = ("dataset", "n_samples", "n_labelled", "n_unlabelled", "n_features", "prior")
     datasets = {
-        line.one_of("dataset", _DATASETS): PublishedDataset(
-            line.whole_number("n_samples"),
-            line.whole_number("n_labelled"),
-            line.whole_number("n_unlabelled"),
-            line.whole_number("n_features"),
-            line.number_in("prior", 0.0, 1.0),
+        line.read("dataset", _DATASET): PublishedDataset(
+            line.read("n_samples", WHOLE_NUMBER),
+            line.read("n_labelled", WHOLE_NUMBER),
+            line.read("n_unlabelled", WHOLE_NUMBER),
+            line.read("n_features", WHOLE_NUMBER),
+            line.read("prior", SHARE),
         )
         for line in read_lines(file, columns)
     }
-    missing = [name for name in _DATASETS if name not in datasets]
+    missing = [name for name in REAL_NAMES if name not in datasets]
     if missing:
         raise FileProblem(f"{file}: no line for {', '.join(missing)}")
     return datasets

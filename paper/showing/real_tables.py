@@ -3,23 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from paper.showing.names import (
-    DATASET_TITLES,
-    DEFAULT,
-    METHOD_TITLES,
-    METRIC_TITLES,
-    OTHERS,
-    PAPER_METHODS,
-    PAPER_PRESET,
-    Contender,
-)
+from paper.datasets import REAL
+from paper.schema import METRIC_TITLES
+from paper.showing.contenders import ALL, OTHERS, PUBLISHED, PUCUT, TWO_HNC, Contender
 from paper.showing.published import Published
 from paper.showing.results import Results, pair_up
-from paper.showing.statistics import Summary, percent_above, summarise, units_apart
+from paper.showing.statistics import Summary, percent_above, units_apart
 from paper.showing.tables import Cell, Column, Table
 
-OWN_RULE = tuple(Contender(method, "own") for method in PAPER_METHODS)
-ALL_COLUMNS = (*OTHERS, DEFAULT, Contender("two_hnc", "prior"), Contender("oracle", "own"))
 _DATASET = Column("Dataset")
 RULES_NOTE = (
     "own: the method's own rule. prior: as many of the best-scored rows as the prior asks for. All "
@@ -45,11 +36,11 @@ def missing_notes(
             shown = (
                 "all datasets"
                 if len(absent) == len(datasets)
-                else ", ".join(DATASET_TITLES[name] for name in absent)
+                else ", ".join(REAL[name].title for name in absent)
             )
             notes.append(f"No runs of {contender.title} on {shown}.")
         if fewer:
-            parts = [f"{DATASET_TITLES[name]} {counts[name, contender]}" for name in fewer]
+            parts = [f"{REAL[name].title} {counts[name, contender]}" for name in fewer]
             notes.append(f"Fewer than {most} runs of {contender.title}: {', '.join(parts)}.")
     return tuple(notes)
 
@@ -65,12 +56,12 @@ def paper_layout(
     """Four methods by their own rules; best starred, best two bold, as in the paper."""
     rows = []
     for dataset in datasets:
-        found = [results.summary(dataset, contender, metric) for contender in OWN_RULE]
-        row = [Cell(DATASET_TITLES[dataset]), *marked(found), _diff_max(found)]
+        found = [results.summary(dataset, contender, metric) for contender in PUBLISHED]
+        row = [Cell(REAL[dataset].title), *marked(found), _diff_max(found)]
         if earlier is not None:
             row.append(Cell(earlier.get(dataset)))
         rows.append(tuple(row))
-    columns = [_DATASET, *(Column(METHOD_TITLES[method]) for method in PAPER_METHODS)]
+    columns = [_DATASET, *(Column(contender.method_title) for contender in PUBLISHED)]
     columns.append(Column("Diff Max"))
     notes = [
         "Mean and standard error over runs, each with its own draw of labels. *: highest; bold: "
@@ -79,7 +70,7 @@ def paper_layout(
     if earlier is not None:
         columns.append(Column("authors' earlier paper"))
         notes.append("The earlier paper's splits are not known.")
-    notes += missing_notes(results, datasets, OWN_RULE, metric)
+    notes += missing_notes(results, datasets, PUBLISHED, metric)
     return Table(name, title, tuple(columns), tuple(rows), tuple(notes))
 
 
@@ -114,17 +105,17 @@ def _diff_max(found: Sequence[Summary | None]) -> Cell:
 def every_method(
     results: Results, datasets: Sequence[str], metric: str, name: str, title: str
 ) -> Table:
-    """All methods by both rules, and where our default stands."""
+    """All methods by both rules, and where pucut stands."""
     rows = []
     places = []
     for dataset in datasets:
-        *rest, oracle = (results.summary(dataset, contender, metric) for contender in ALL_COLUMNS)
+        *rest, oracle = (results.summary(dataset, contender, metric) for contender in ALL)
         standing = find_standing(results, dataset, metric)
         if standing is not None:
             places.append(standing.place)
         rows.append(
             (
-                Cell(DATASET_TITLES[dataset]),
+                Cell(REAL[dataset].title),
                 *marked(rest),
                 Cell(None) if oracle is None else Cell(oracle.mean, oracle.standard_error),
                 *_standing_cells(standing),
@@ -132,32 +123,32 @@ def every_method(
         )
     columns = (
         _DATASET,
-        *(Column(contender.rule, METHOD_TITLES[contender.method]) for contender in ALL_COLUMNS),
-        Column("best other", "Default, own rule"),
-        Column("minus best other", "Default, own rule"),
-        Column("s.e. of default", "Default, own rule"),
-        Column("s.e. of paired difference", "Default, own rule"),
-        Column("by s.e. of default", "Default, own rule"),
-        Column("by paired s.e.", "Default, own rule"),
+        *(Column(contender.rule, contender.method_title) for contender in ALL),
+        Column("best other", "pucut, own rule"),
+        Column("minus best other", "pucut, own rule"),
+        Column("s.e. of pucut", "pucut, own rule"),
+        Column("s.e. of paired difference", "pucut, own rule"),
+        Column("by s.e. of pucut", "pucut, own rule"),
+        Column("by paired s.e.", "pucut, own rule"),
     )
     notes = (
         RULES_NOTE,
         "*: highest; bold: the highest two; the oracle is left out, it is trained on true classes.",
-        "Where the default stands: first, within one standard error of the first, or behind. The "
-        "main criterion is the standard error of the default's own mean; the paired difference is "
+        "Where pucut stands: first, within one standard error of the first, or behind. The "
+        "main criterion is the standard error of the mean of pucut; the paired difference is "
         "over repetitions, which all methods share.",
         f"By the main criterion: first on {places.count('first')}, within one standard error on "
         f"{places.count('within')}, behind on {places.count('behind')} of {len(places)} datasets.",
-        *missing_notes(results, datasets, ALL_COLUMNS, metric),
+        *missing_notes(results, datasets, ALL, metric),
     )
     return Table(name, title, columns, tuple(rows), notes)
 
 
 @dataclass(frozen=True)
 class Standing:
-    """Where our default is on a dataset: "first", "within" a standard error of it, or "behind".
+    """Where pucut is on a dataset: "first", "within" a standard error of it, or "behind".
 
-    `place` goes by the standard error of the default's mean, `paired_place` by that of its paired
+    `place` goes by the standard error of the mean of pucut, `paired_place` by that of its paired
     difference to the best other.
     """
 
@@ -170,13 +161,13 @@ class Standing:
 
 
 def find_standing(results: Results, dataset: str, metric: str) -> Standing | None:
-    ours = results.summary(dataset, DEFAULT, metric)
+    ours = results.summary(dataset, PUCUT, metric)
     best = results.best(dataset, OTHERS, metric)
     if ours is None or best is None:
         return None
     lead = ours.mean - best[1].mean
     paired = pair_up(
-        results.scores(dataset, DEFAULT, metric), results.scores(dataset, best[0], metric)
+        results.scores(dataset, PUCUT, metric), results.scores(dataset, best[0], metric)
     ).difference
     paired_error = None if paired is None else paired.standard_error
     return Standing(
@@ -213,8 +204,8 @@ def beside_paper(
 ) -> Table:
     rows = []
     for dataset in datasets:
-        row = [Cell(DATASET_TITLES[dataset])]
-        for contender in OWN_RULE:
+        row = [Cell(REAL[dataset].title)]
+        for contender in PUBLISHED:
             ours = results.summary(dataset, contender, metric)
             theirs = published.scores[metric, dataset, contender.method]
             their_error = published.standard_error(dataset, contender.method)
@@ -231,8 +222,8 @@ def beside_paper(
             ]
         rows.append(tuple(row))
     columns = [_DATASET]
-    for method in PAPER_METHODS:
-        group = METHOD_TITLES[method]
+    for contender in PUBLISHED:
+        group = contender.method_title
         columns += [Column(title, group) for title in ("paper", "ours", "difference", "in s.e.")]
     notes = [
         "difference: ours minus the paper's, in points. in s.e.: in units of both standard errors "
@@ -245,7 +236,7 @@ def beside_paper(
             "The paper prints no standard errors of balanced accuracy (what it prints is half the "
             "gap between the classes); those of its accuracy stand in for them."
         )
-    notes += missing_notes(results, datasets, OWN_RULE, metric)
+    notes += missing_notes(results, datasets, PUBLISHED, metric)
     title = (
         f"Real datasets, 60 % labelled, true prior: {METRIC_TITLES[metric]} (%) beside the paper's"
     )
@@ -255,8 +246,8 @@ def beside_paper(
 def beside_earlier(results: Results, earlier: dict[str, float], name: str) -> Table:
     rows = []
     for dataset, theirs in earlier.items():
-        row = [Cell(DATASET_TITLES[dataset]), _labelled_cell(results, dataset), Cell(theirs)]
-        for contender in (PAPER_PRESET, DEFAULT):
+        row = [Cell(REAL[dataset].title), _labelled_cell(results, dataset), Cell(theirs)]
+        for contender in (TWO_HNC, PUCUT):
             ours = results.summary(dataset, contender, "accuracy")
             if ours is None:
                 row += [Cell(None)] * 2
@@ -265,11 +256,11 @@ def beside_earlier(results: Results, earlier: dict[str, float], name: str) -> Ta
                 row.append(Cell(ours.mean - theirs, signed=True))
         rows.append(tuple(row))
     columns = [_DATASET, Column("rows labelled, ours"), Column("authors' earlier paper")]
-    for contender in (PAPER_PRESET, DEFAULT):
+    for contender in (TWO_HNC, PUCUT):
         columns += [Column("ours", contender.title), Column("difference", contender.title)]
     notes = (
         "The earlier paper's splits are not known, and no standard errors of it are at hand.",
-        *missing_notes(results, tuple(earlier), (PAPER_PRESET, DEFAULT), "accuracy"),
+        *missing_notes(results, tuple(earlier), (TWO_HNC, PUCUT), "accuracy"),
     )
     title = (
         "Real datasets, about 10 % labelled, true prior: accuracy (%) beside the authors' earlier "
@@ -283,51 +274,3 @@ def _labelled_cell(results: Results, dataset: str) -> Cell:
     if len(found) == 1:
         return Cell(found[0], digits=0)
     return Cell(" or ".join(map(str, found)) or None)
-
-
-def loss_by_estimate(
-    true: Results, estimated: Results, datasets: Sequence[str], metric: str, name: str, title: str
-) -> Table:
-    """What a method loses when its prior is estimated, on the same repetitions."""
-    contenders = ALL_COLUMNS[:-1]
-    losses: dict[Contender, list[float]] = {contender: [] for contender in contenders}
-    rows = []
-    for dataset in datasets:
-        row = [Cell(DATASET_TITLES[dataset]), Cell(_prior_error(estimated, dataset))]
-        for contender in contenders:
-            loss = pair_up(
-                true.scores(dataset, contender, metric),
-                estimated.scores(dataset, contender, metric),
-            ).difference
-            row.append(Cell(None) if loss is None else Cell(loss.mean, loss.standard_error))
-            if loss is not None:
-                losses[contender].append(loss.mean)
-        rows.append(tuple(row))
-    means = [
-        Cell(summarise(values).mean, bold=True) if values else Cell(None)
-        for values in losses.values()
-    ]
-    rows.append((Cell("mean"), Cell(None), *means))
-    columns = (
-        _DATASET,
-        Column("error of the prior"),
-        *(Column(contender.rule, METHOD_TITLES[contender.method]) for contender in contenders),
-    )
-    notes = (
-        "Points lost by estimating the prior: with the true prior minus with the estimate, mean "
-        "and standard error over repetitions. Negative: the estimate did better.",
-        "error of the prior: mean of |estimated − true|, in points, over all runs.",
-        "The naive method's own rule uses no prior.",
-        *missing_notes(estimated, datasets, contenders, metric),
-    )
-    return Table(name, title, columns, tuple(rows), notes)
-
-
-def _prior_error(estimated: Results, dataset: str) -> float | None:
-    errors = {
-        (method, number): abs(run.prior_used - run.prior_true)
-        for method in METHOD_TITLES
-        for number, run in estimated.runs(dataset, method).items()
-        if run.prior_used is not None and method != "oracle"
-    }
-    return 100.0 * summarise(list(errors.values())).mean if errors else None

@@ -1,15 +1,12 @@
-"""What was run on, what it took, and what the paper's numbers say of each other."""
+"""Tables of the datasets, of costs, and of how the paper's numbers fit each other."""
 
 from collections.abc import Sequence
 
-from paper.showing.names import (
-    DATASET_TITLES,
-    METHOD_TITLES,
-    METRIC_TITLES,
-    PAPER_METHODS,
-    PARAMETERS,
-    read_configuration,
-)
+from paper.datasets import REAL, SYNTHETIC
+from paper.datasets.synthetic import PARAMETER_TITLES
+from paper.methods import METHODS
+from paper.schema import METRIC_TITLES, METRICS
+from paper.showing.contenders import PUBLISHED
 from paper.showing.published import Published
 from paper.showing.results import Results
 from paper.showing.statistics import percent_above, summarise
@@ -21,7 +18,7 @@ def datasets_table(results: Results, published: Published, name: str) -> Table:
     rows = []
     for dataset, theirs in published.datasets.items():
         runs = [run for run in results.all_runs() if run.dataset == dataset]
-        row = [Cell(DATASET_TITLES[dataset])]
+        row = [Cell(REAL[dataset].title)]
         pairs = (
             (theirs.n_samples, sorted({run.n_samples for run in runs}), 0),
             (theirs.n_labelled, sorted({run.n_labelled for run in runs}), 0),
@@ -45,23 +42,25 @@ def datasets_table(results: Results, published: Published, name: str) -> Table:
 def published_checks(published: Published, name: str) -> Table:
     """What the paper's tables say of each other."""
     rows = []
-    for metric in ("accuracy", "balanced_accuracy"):
-        for dataset in DATASET_TITLES:
-            scores = [published.scores[metric, dataset, method].mean for method in PAPER_METHODS]
+    for metric in METRICS:
+        for dataset in REAL:
+            scores = [published.scores[metric, dataset, one.method].mean for one in PUBLISHED]
             printed = published.diff_max.get((metric, dataset))
             if max(scores) > scores[-1] or printed is not None:
                 again = percent_above(scores[-1], max(scores))
-                what = f"Diff Max of {METRIC_TITLES[metric]}, {DATASET_TITLES[dataset]} (%)"
+                what = f"Diff Max of {METRIC_TITLES[metric]}, {REAL[dataset].title} (%)"
                 rows.append((Cell(what), Cell(printed), Cell(again)))
-    for method in PAPER_METHODS:
+    for contender in PUBLISHED:
         apart = max(
             abs(
-                published.implied_accuracy(dataset, method)
-                - published.scores["accuracy", dataset, method].mean
+                published.implied_accuracy(dataset, contender.method)
+                - published.scores["accuracy", dataset, contender.method].mean
             )
-            for dataset in DATASET_TITLES
+            for dataset in REAL
         )
-        what = f"Largest gap between printed and implied accuracy, {METHOD_TITLES[method]} (points)"
+        what = (
+            f"Largest gap between printed and implied accuracy, {contender.method_title} (points)"
+        )
         rows.append((Cell(what), Cell(None), Cell(apart)))
     notes = (
         "Implied accuracy: if the brackets of balanced accuracy are half the gap between the "
@@ -77,10 +76,10 @@ def published_checks(published: Published, name: str) -> Table:
 
 def configurations_table(results: Results, published: Published, name: str) -> Table:
     """The paper's grid of synthetic datasets, and how many of them were run with each value."""
-    found = [read_configuration(dataset) for dataset in results.datasets]
+    found = [SYNTHETIC[dataset].parameters for dataset in results.datasets]
     rows = tuple(
         (
-            Cell(PARAMETERS[parameter]),
+            Cell(PARAMETER_TITLES[parameter]),
             Cell(value),
             Cell(sum(configuration[parameter] == value for configuration in found), digits=0),
         )
@@ -98,31 +97,29 @@ def configurations_table(results: Results, published: Published, name: str) -> T
 
 def cost_table(results: Results, datasets: Sequence[str], quantity: str, name: str) -> Table:
     """Means over runs of "seconds" or "peak_mb", for each dataset and method."""
-    methods = tuple(METHOD_TITLES)
     rows = []
     for dataset in datasets:
-        row = [Cell(DATASET_TITLES[dataset])]
-        for method in methods:
+        row = [Cell(REAL[dataset].title)]
+        for method in METHODS:
             row.append(_mean_cell(results, (dataset,), method, quantity))
         rows.append(tuple(row))
-    columns = (Column("Dataset"), *(Column(METHOD_TITLES[method]) for method in methods))
+    columns = (Column("Dataset"), *(Column(method.title) for method in METHODS.values()))
     title = f"{_COST_TITLES[quantity]}, real datasets, 60 % labelled, true prior"
     return Table(name, title, columns, tuple(rows), _machine_notes(results))
 
 
 def synthetic_cost_table(results: Results, quantity: str, name: str) -> Table:
-    methods = tuple(METHOD_TITLES)
     by_size: dict[int, list[str]] = {}
     for dataset in results.datasets:
-        by_size.setdefault(int(read_configuration(dataset)["n_samples"]), []).append(dataset)
+        by_size.setdefault(SYNTHETIC[dataset].n_samples, []).append(dataset)
     rows = tuple(
         (
             Cell(f"{size} samples"),
-            *(_mean_cell(results, by_size[size], method, quantity) for method in methods),
+            *(_mean_cell(results, by_size[size], method, quantity) for method in METHODS),
         )
         for size in sorted(by_size)
     )
-    columns = (Column("Datasets"), *(Column(METHOD_TITLES[method]) for method in methods))
+    columns = (Column("Datasets"), *(Column(method.title) for method in METHODS.values()))
     title = f"{_COST_TITLES[quantity]}, synthetic datasets, true prior"
     return Table(name, title, columns, rows, _machine_notes(results))
 
@@ -151,6 +148,6 @@ def _machine_notes(results: Results) -> tuple[str, ...]:
         used.setdefault(where, set()).add(run.method)
     notes = []
     for where in sorted(used):
-        titles = [title for name, title in METHOD_TITLES.items() if name in used[where]]
+        titles = [one.title for name, one in METHODS.items() if name in used[where]]
         notes.append(f"{where}: {', '.join(titles)}.")
     return ("Means over runs. Only times of one machine can be compared with each other.", *notes)

@@ -1,22 +1,24 @@
-"""Runs put in order: which scores a method has on a dataset under one setting."""
+"""Rows by setting: the scores of a method on a dataset."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from paper.showing.names import DATASET_TITLES, Contender
-from paper.showing.read_rows import ReadRow
+from paper.datasets import REAL_NAMES
+from paper.protocol import PAPER_SHARE, SMALL_SHARE
+from paper.schema import Row
+from paper.showing.contenders import Contender
 from paper.showing.statistics import Summary, summarise
 
 
 @dataclass(frozen=True)
 class Setting:
-    """What runs must share to stand in one table."""
+    """What runs must share to be in one table."""
 
     suite: str
     labelled_share: float
     prior_kind: str
 
-    def holds(self, run: ReadRow) -> bool:
+    def holds(self, run: Row) -> bool:
         return (run.suite, run.labelled_share, run.prior_kind) == (
             self.suite,
             self.labelled_share,
@@ -24,20 +26,20 @@ class Setting:
         )
 
 
-REAL_60 = Setting("real", 0.6, "true")
-REAL_60_ESTIMATED = Setting("real", 0.6, "estimated")
-REAL_10 = Setting("real", 0.1, "true")
-REAL_10_ESTIMATED = Setting("real", 0.1, "estimated")
-SYNTHETIC = Setting("synthetic", 0.6, "true")
-SYNTHETIC_ESTIMATED = Setting("synthetic", 0.6, "estimated")
+REAL_60 = Setting("real", PAPER_SHARE, "true")
+REAL_60_ESTIMATED = Setting("real", PAPER_SHARE, "estimated")
+REAL_10 = Setting("real", SMALL_SHARE, "true")
+REAL_10_ESTIMATED = Setting("real", SMALL_SHARE, "estimated")
+SYNTHETIC = Setting("synthetic", PAPER_SHARE, "true")
+SYNTHETIC_ESTIMATED = Setting("synthetic", PAPER_SHARE, "estimated")
 
 
 class Results:
     """The runs of one setting, by dataset, method and repetition."""
 
-    def __init__(self, runs: Iterable[ReadRow], setting: Setting) -> None:
+    def __init__(self, runs: Iterable[Row], setting: Setting) -> None:
         self.setting = setting
-        self._runs: dict[str, dict[str, dict[int, ReadRow]]] = {}
+        self._runs: dict[str, dict[str, dict[int, Row]]] = {}
         for run in runs:
             if setting.holds(run):
                 by_method = self._runs.setdefault(run.dataset, {})
@@ -46,15 +48,13 @@ class Results:
     @property
     def datasets(self) -> tuple[str, ...]:
         """Those with runs: real ones in the order of the paper, others by name."""
-        order = list(DATASET_TITLES)
-        return tuple(
-            sorted(self._runs, key=lambda name: (order.index(name) if name in order else -1, name))
-        )
+        order = {name: place for place, name in enumerate(REAL_NAMES)}
+        return tuple(sorted(self._runs, key=lambda name: (order.get(name, -1), name)))
 
-    def runs(self, dataset: str, method: str) -> dict[int, ReadRow]:
+    def runs(self, dataset: str, method: str) -> dict[int, Row]:
         return self._runs.get(dataset, {}).get(method, {})
 
-    def all_runs(self) -> tuple[ReadRow, ...]:
+    def all_runs(self) -> tuple[Row, ...]:
         return tuple(
             run
             for by_method in self._runs.values()
@@ -65,7 +65,7 @@ class Results:
     def scores(self, dataset: str, contender: Contender, metric: str) -> dict[int, float]:
         """In percent, by repetition."""
         runs = self.runs(dataset, contender.method)
-        found = {number: run.scores[metric, contender.rule] for number, run in runs.items()}
+        found = {number: run.score(metric, contender.rule) for number, run in runs.items()}
         return {
             number: 100.0 * score for number, score in sorted(found.items()) if score is not None
         }

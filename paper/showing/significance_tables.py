@@ -4,18 +4,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from paper.showing.names import (
-    BENCHMARKS,
-    DATASET_TITLES,
-    DEFAULT,
-    METHOD_TITLES,
-    METRIC_TITLES,
-    METRICS,
-    OTHERS,
-    PAPER_PRESET,
-    RANKED,
-    Contender,
-)
+from paper.datasets import REAL
+from paper.methods import METHODS
+from paper.schema import METRIC_TITLES, METRICS
+from paper.showing.contenders import BENCHMARKS, OTHERS, PUCUT, RANKED, TWO_HNC, Contender
 from paper.showing.published import Published
 from paper.showing.results import Pairs, Results, pair_up
 from paper.showing.statistics import (
@@ -28,7 +20,6 @@ from paper.showing.statistics import (
 from paper.showing.tables import Cell, Column, Table
 
 ALPHA = 0.05
-_BENCHMARKS = tuple(Contender(method, "own") for method in BENCHMARKS)
 
 
 def p_cell(p_value: float | None) -> Cell:
@@ -40,18 +31,18 @@ def p_cell(p_value: float | None) -> Cell:
 def against_best_benchmark(
     results: Results, published: Published, datasets: Sequence[str], direction: str, name: str
 ) -> Table:
-    """The paper's preset against the best benchmark, where it is above ("out") or below."""
+    """2-HNC against the best benchmark, where it is above ("out") or below."""
     is_out = direction == "out"
     alternative: Alternative = "greater" if is_out else "less"
     rows = []
     for dataset in datasets:
-        row = [Cell(DATASET_TITLES[dataset])]
+        row = [Cell(REAL[dataset].title)]
         for metric in METRICS:
             row += _our_test(results, dataset, metric, alternative)
             for test in ("t", "wilcoxon"):
                 theirs = published.tests.get((test, direction, metric, dataset))
                 if test == "t":
-                    row.append(Cell(None if theirs is None else METHOD_TITLES[theirs.benchmark]))
+                    row.append(Cell(None if theirs is None else METHODS[theirs.benchmark].title))
                 row.append(p_cell(None if theirs is None else theirs.p_value))
         if any(cell.value is not None for cell in row[1:]):
             rows.append(tuple(row))
@@ -62,13 +53,13 @@ def against_best_benchmark(
     )
     what = "above" if is_out else "below"
     notes = (
-        f"One-sided: the alternative is that 2-HNC (paper preset) is {what} the best benchmark; "
+        f"One-sided: the alternative is that 2-HNC is {what} the best benchmark; "
         f"only where its mean is. *: below {ALPHA:g}. A dash: the mean is on the other side, or "
         "nothing was run.",
         "With 5 runs no Wilcoxon p-value can be below 1/32 = 0.0313.",
     )
     title = (
-        f"p-values where 2-HNC (paper preset) is {what} the best benchmark, real datasets, 60 % "
+        f"p-values where 2-HNC is {what} the best benchmark, real datasets, 60 % "
         "labelled, true prior"
     )
     return Table(name, title, columns, tuple(rows), notes)
@@ -78,30 +69,30 @@ def _our_test(
     results: Results, dataset: str, metric: str, alternative: Alternative
 ) -> tuple[Cell, Cell, Cell]:
     nothing = (Cell(None), Cell(None), Cell(None))
-    ours = results.summary(dataset, PAPER_PRESET, metric)
-    best = results.best(dataset, _BENCHMARKS, metric)
+    ours = results.summary(dataset, TWO_HNC, metric)
+    best = results.best(dataset, BENCHMARKS, metric)
     if ours is None or best is None:
         return nothing
     if (ours.mean >= best[1].mean) != (alternative == "greater"):
         return nothing
     pairs = pair_up(
-        results.scores(dataset, PAPER_PRESET, metric), results.scores(dataset, best[0], metric)
+        results.scores(dataset, TWO_HNC, metric), results.scores(dataset, best[0], metric)
     )
     return (
-        Cell(METHOD_TITLES[best[0].method]),
+        Cell(best[0].method_title),
         p_cell(paired_t_test(pairs.first, pairs.second, alternative)),
         p_cell(wilcoxon_test(pairs.first, pairs.second, alternative)),
     )
 
 
-def default_against_others(
+def pucut_against_others(
     results: Results, datasets: Sequence[str], metric: str, name: str
 ) -> Table:
     rows = []
     means: dict[Contender, list[tuple[float, float]]] = {other: [] for other in OTHERS}
     for dataset in datasets:
-        row = [Cell(DATASET_TITLES[dataset])]
-        ours = results.scores(dataset, DEFAULT, metric)
+        row = [Cell(REAL[dataset].title)]
+        ours = results.scores(dataset, PUCUT, metric)
         for other in OTHERS:
             pairs = pair_up(ours, results.scores(dataset, other, metric))
             row += _both_tests(pairs)
@@ -121,13 +112,13 @@ def default_against_others(
         *(Column(test, other.title) for other in OTHERS for test in ("t", "Wilcoxon")),
     )
     notes = (
-        f"One-sided: the alternative is that the default is better. *: below {ALPHA:g}. Values "
+        f"One-sided: the alternative is that pucut is better. *: below {ALPHA:g}. Values "
         "near 1 say that the other is better.",
         "The last line tests the datasets' means, one pair for each dataset. Nothing is corrected "
         "for the number of tests, as in the paper.",
     )
     title = (
-        f"p-values of 2-HNC (default) against every other column, {METRIC_TITLES[metric]}, real "
+        f"p-values of pucut against every other column, {METRIC_TITLES[metric]}, real "
         "datasets, 60 % labelled, true prior"
     )
     return Table(name, title, columns, (*rows, tuple(over_all)), notes)

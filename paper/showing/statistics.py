@@ -1,8 +1,8 @@
-"""What the paper computes of runs: means, paired tests, improvements; and ranks.
+"""Statistics of runs: means, paired tests and improvements as in the paper, and average ranks.
 
 Tests of several classifiers over several datasets follow Demšar, "Statistical comparisons of
-classifiers over multiple data sets", JMLR 7 (2006). All functions are pure; None stands for what
-the data leave undefined.
+classifiers over multiple data sets", JMLR 7 (2006). All functions are pure; None is what the data
+leave undefined.
 """
 
 import math
@@ -17,7 +17,7 @@ from scipy import stats
 Floats = npt.NDArray[np.float64]
 Alternative = Literal["greater", "less"]
 
-# Up to so many differences the Wilcoxon test counts all signs; above, it uses the normal curve.
+# The Wilcoxon test is exact up to this number of differences, and above it approximately normal.
 MOST_EXACT = 50
 
 

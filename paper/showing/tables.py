@@ -1,7 +1,7 @@
 """A table of typed cells, and its text as CSV, Markdown, LaTeX and HTML.
 
-CSV holds plain numbers with all digits that matter and an own column for what stands in brackets;
-the others show what a reader wants to see: rounded, best values marked, a dash for what is missing.
+CSV holds plain numbers with all significant digits, and errors in columns of their own; the others
+are for readers: rounded, with the best values marked and a dash for what is missing.
 """
 
 import csv
@@ -51,7 +51,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Column:
-    """`group` stands above neighbouring columns that share it."""
+    """`group` is the title above neighbouring columns that share it."""
 
     title: str
     group: str = ""
@@ -140,7 +140,7 @@ def to_markdown(table: Table) -> str:
 
 
 def to_latex(table: Table) -> str:
-    """For the packages booktabs and, with wide tables, whatever the reader likes to turn them."""
+    """Needs the package booktabs; wide tables have to be scaled or turned by the reader."""
     letters = "".join("r" if numeric else "l" for numeric in table.is_numeric)
     lines = [
         r"\begin{table}",

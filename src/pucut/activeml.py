@@ -1,7 +1,7 @@
 """`CutQueryStrategy` as one of the pool strategies of scikit-activeml (extra `activeml`).
 
-Importing this module tells scikit-activeml of the class: its wrappers, which ask whether they were
-given a pool strategy, take it then. Nothing else changes.
+Importing this module registers the class with scikit-activeml, so that its wrappers, which check
+for a pool strategy, accept it. Nothing else changes.
 """
 
 from skactiveml.base import SingleAnnotatorPoolQueryStrategy

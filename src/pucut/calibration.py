@@ -1,4 +1,4 @@
-"""From a method's scores to probabilities, out of positive and unlabelled rows alone.
+"""From a method's scores to probabilities, using only positive and unlabelled rows.
 
 Positives are labelled completely at random (SCAR): with c the labelled share of the positives,
 P(labelled | score) = c P(positive | score), as in Elkan and Noto (KDD 2008). So "labelled or not"
@@ -9,7 +9,7 @@ are fitted to it, both with the prior as their mean, and their weighted mean is 
 - *curve*: the beta calibration of Kull, Silva Filho and Flach (AISTATS 2017), on ranks instead of
   probabilities, since scores have no scale: logit p = a log r - b log(1 - r) + const with a, b >= 0
   for the row of relative rank r. The likelihood is that of the labels, P(labelled) = c p. Two
-  numbers are learnt from few labels already.
+  parameters can be learned from few labels.
 """
 
 from dataclasses import dataclass
@@ -23,16 +23,15 @@ from sklearn.isotonic import isotonic_regression
 from pucut._support.checks import FloatArray, checked_scores
 from pucut.data.labels import checked_prior, checked_pu_labels
 
-# Chosen by the Brier score on six real datasets (benchmarks/NOTES.md). Labels at which steps and
-# curve weigh the same are this many over c: a labelled row says less of the shape the rarer
-# labels are.
+# Chosen by the Brier score on six real datasets (docs/design/tried.md). Steps and curve have equal
+# weight at this many labels over c: the rarer labels are, the less each says about the shape.
 _LABELS_FOR_STEPS = 50.0
-# Weight of a^2 + b^2 beside the log-likelihood: keeps the curve finite where classes separate.
+# Penalty on a^2 + b^2 in the log-likelihood: keeps the curve finite if the classes separate.
 _SLOPE_PENALTY = 0.01
-# Positives in a row, lowest scores first, of which none is labelled, are at random this many over c
-# with probability exp(-10): more of them say that labelled rows were scored in another way.
+# A run of this many over c positives, lowest scores first, without a label has probability exp(-10)
+# by chance: a longer one means that labelled rows were scored in a different way.
 _LONGEST_GAP = 10.0
-# From so many rows on neighbouring scores are joined into groups: the curves need no more knots.
+# From this many rows on, neighbouring scores are joined into groups: more knots are not needed.
 _MANY_ROWS = 100_000
 _GROUPS = 1 << 14
 # Weight of a curve without plateaus, so that different scores have different probabilities.
@@ -43,18 +42,18 @@ _TILT = 1e-3
 class Calibration:
     """A non-decreasing map from scores to the probability of a positive.
 
-    Linear between the scores it was fitted to. Outside them the probability moves on, more and
-    more slowly, at most half of the way that is left to 0 or 1: unseen rows keep their order, and
-    none is more certain than the data allow.
+    Linear between the scores it was fitted to. Beyond them the probability continues more and more
+    slowly, at most half of the remaining way to 0 or 1: unseen rows keep their order, and none is
+    more certain than the data allow.
 
     Attributes
     ----------
     scores : float array of shape (n_knots,)
-        The distinct scores of the rows of `calibrate`, rising.
+        The distinct scores given to `calibrate`, ascending.
     values : float array of shape (n_knots,)
         Their probabilities, in (0, 1).
     prior : float
-        The mean probability of the rows of `calibrate`.
+        The mean probability of the rows given to `calibrate`.
     """
 
     scores: FloatArray
@@ -95,34 +94,34 @@ def calibrate(
     ----------
     scores : array-like of shape (n_samples,)
         Of all rows, labelled and unlabelled; higher means more likely positive. Labelled rows must
-        be scored like the others, hence out of fold or by a method that does not learn labels by
-        heart. If they are not, as where a transductive method puts them above all others, a smooth
-        curve through the prior is all that is left.
+        be scored like the others, hence out-of-sample. If they are not, for example if a
+        transductive method puts them above all others, only a smooth curve through the prior can
+        be fitted.
     y : array-like of shape (n_samples,)
         Two values: labelled positive and unlabelled.
     prior : float
         Fraction of positives among all samples.
     half_at : float, optional
-        The score from which on the method says positive. The probability there is made 1/2, so
-        that both answers agree, if the data allow it: if the rows between this score and the one
-        where the probability would otherwise be 1/2 are at most the square root of all rows, which
-        is two standard deviations of the number of positives in a sample. Where classes overlap
-        so much that the two differ by more, the probabilities stay as they are.
+        The score above which the method says positive. The probability there is made 1/2, so that
+        both answers agree, if the data allow it: if at most sqrt(n_samples) rows, two standard
+        deviations of the number of positives in a sample, lie between this score and the one where
+        the probability would otherwise be 1/2. If the classes overlap so much that the two differ
+        by more, the probabilities stay as they are.
     pos_label : value of y, optional
-        The value that means labelled positive, where it is not the larger of the two.
+        The value that means labelled positive, if it is not the larger of the two.
 
     Returns
     -------
     Calibration
         Strictly increasing in the score, strictly inside (0, 1); its mean over the rows is the
-        prior up to rounding, from 100 000 rows on up to one in 10 000. If all scores are equal,
-        every row gets the prior.
+        prior up to rounding; from 100 000 rows on, up to one part in 10 000. If all scores are
+        equal, every row gets the prior.
 
     Notes
     -----
     Assumes that labels are drawn completely at random from the positives (SCAR). The probability is
-    that of a row of which nothing but the score is known: a labelled row is positive, whatever its
-    value here.
+    that of a row of which only the score is known: a labelled row is positive, whatever its value
+    here.
     """
     labels = checked_pu_labels(y, pos_label=pos_label)
     prior = checked_prior(prior, labels)
@@ -154,13 +153,13 @@ def calibrate(
 def _in_groups(
     knots: FloatArray, counts: FloatArray, n_labelled: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Neighbouring scores joined, about as many rows a group; a group's score is their mean."""
+    """Neighbouring scores joined into groups of about equal size, each with its mean score."""
     below = np.cumsum(counts)
     group = np.minimum((below - counts) * (_GROUPS / below[-1]), _GROUPS - 1).astype(np.intp)
     starts = np.flatnonzero(np.diff(group, prepend=-1))
     joined = np.add.reduceat(counts, starts)
     means = np.add.reduceat(knots * counts, starts) / joined
-    # The lowest and the highest score stay where they are: beyond them the map is another.
+    # The lowest and the highest score stay where they are: beyond them the map is different.
     means[0], means[-1] = knots[0], knots[-1]
     return means, joined, np.add.reduceat(n_labelled, starts)
 
@@ -172,7 +171,7 @@ def _with_half_at(half_at: float, calibration: Calibration, counts: FloatArray) 
     if between > np.sqrt(counts.sum()) or is_above.all() or not is_above.any():
         return calibration
     # Odds are divided by those at the score, which become 1; then a power on either side of 1/2,
-    # of which the one raises and the other lowers, brings back the mean.
+    # one of which raises and the other lowers, restores the mean.
     (pivot,) = calibration.positive_probability([half_at])
     logit = _logit(calibration.values) - _logit(pivot)
     weights = counts / counts.sum()
@@ -197,11 +196,11 @@ def _with_half_at(half_at: float, calibration: Calibration, counts: FloatArray) 
 def _fitted_steps(
     counts: FloatArray, n_labelled: FloatArray, label_frequency: float, prior: float
 ) -> FloatArray | None:
-    """Isotonic regression of the labels, times the factor that gives the mean, cut off at 1.
+    """Isotonic regression of the labels, times the factor that gives the mean, clipped at 1.
 
-    The factor is 1 / c where nothing is cut off, and larger otherwise. Where fewer rows than the
-    prior's share score as high as a labelled one, no factor is large enough: those next in score
-    are taken for positive too, if they are few, and if not the answer is None.
+    The factor is 1 / c if nothing is clipped, and larger otherwise. If fewer rows than the prior's
+    share score as high as a labelled one, no factor is large enough: the next rows by score are
+    then treated as positive too if they are few; otherwise the result is None.
     """
     shares = isotonic_regression(n_labelled / counts, sample_weight=counts)
     wanted = prior * counts.sum()
@@ -214,8 +213,8 @@ def _fitted_steps(
     if n_missing >= 0.0:
         steps = np.clip((wanted - above) / counts, 0.0, 1.0)
         return steps
-    # If the knots up to some one are scaled and all above it are 1, the mean fixes the factor. The
-    # right one is the last for which nothing that is scaled exceeds 1.
+    # If the knots up to a certain one are scaled and all above it are 1, the mean fixes the factor.
+    # The right one is the last for which no scaled value exceeds 1.
     factor = (wanted - above[usable]) / np.cumsum(counts * shares)[usable]
     fitting = np.flatnonzero(factor * shares[usable] <= 1.0 + 1e-12)[-1]
     steps = np.minimum(factor[fitting] * shares, 1.0)

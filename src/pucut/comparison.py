@@ -1,8 +1,8 @@
 """Every method on one dataset, as a table.
 
-Without true classes, methods are compared by the positives they find again that were hidden from
-them (`pucut.model_selection.hidden_positive_scores`); with them, by what they say of the unlabelled
-rows too.
+Without true classes, methods are compared by the hidden positives they find
+(`pucut.model_selection.hidden_positive_scores`); with true classes, also by their accuracy on the
+unlabelled rows.
 """
 
 import time
@@ -27,7 +27,7 @@ __all__ = ["Comparison", "MethodScores", "compare"]
 
 @dataclass(frozen=True)
 class MethodScores:
-    """A method's line; None where something is not known.
+    """One line of the table; None means not known.
 
     Attributes
     ----------
@@ -38,16 +38,16 @@ class MethodScores:
         Its standard error, from the number of positives that were hidden.
     accuracy, balanced_accuracy, auc : float
         Of the unlabelled rows, classes by `transduction_` and ranking by `scores_`. None without
-        true classes; all but the first also where the unlabelled rows are of one class.
+        true classes; all but the first also if the unlabelled rows are all of one class.
     fit_seconds : float
         Of one fit to all rows.
     predict_seconds : float
         Of `predict` on all rows.
     memory_mb : float
-        Peak of what Python and NumPy held during a further fit, above what was there before. What
-        compiled code holds by itself (libsvm's cache, PU trees, cuts) is not seen.
+        Peak memory of Python and NumPy during a further fit, above what was in use before. Memory
+        that compiled code allocates itself (libsvm's cache, PU trees, cuts) is not counted.
     error : str
-        Why the method gave no result, where it gave none.
+        Why the method gave no result, if it gave none.
     """
 
     method: str
@@ -102,7 +102,7 @@ class Comparison:
         return f"{self.n_samples} rows, {self.n_labelled} labelled, prior {self.prior:.3f}"
 
     def _lines(self) -> list[list[str]]:
-        """Heads, then a line for each method, of the columns that are known of any."""
+        """Column heads, then one line per method, for the columns known for any method."""
         shown = {
             name: column
             for name, column in _COLUMNS.items()
@@ -130,15 +130,15 @@ def compare(
     pos_label: Any = None,
     random_state: Any = 0,
 ) -> Comparison:
-    """Fits every method to one dataset and measures what it finds.
+    """Fits every method to one dataset and measures how many hidden positives it finds.
 
     Parameters
     ----------
     X, y
         As for `fit`. Methods that do not take this table are listed with their error.
     methods : mapping of names to estimators, or names of `METHODS`, optional
-        By default all of `METHODS`. Estimators are cloned; `prior`, `pos_label` and, where it is
-        None, `random_state` are set if they have such parameters.
+        By default all of `METHODS`. Estimators are cloned; `prior`, `pos_label` and, if it is None,
+        `random_state` are set if they have such parameters.
     prior : float or "auto", default="auto"
         Fraction of positives among all rows, for all methods; "auto" estimates it once.
     truth : array-like of shape (n_samples,), optional
@@ -146,14 +146,14 @@ def compare(
     n_splits : int, default=3
         How often positives are hidden; every labelled row is hidden once.
     pos_label : value of y, optional
-        The value that means labelled positive, where it is not the larger of the two.
+        The value that means labelled positive, if it is not the larger of the two.
     random_state : int or None, default=0
         For what is hidden, for the estimate of the prior, and for the methods.
 
     Returns
     -------
     Comparison
-        Rows in falling order of `hidden_recall`, methods with an error last.
+        Rows in descending order of `hidden_recall`, methods with an error last.
     """
     labels = checked_pu_labels(y, pos_label=pos_label)
     chosen = _checked_methods(methods)
@@ -203,7 +203,7 @@ def _measured(
 
 
 def _peak_bytes(action: Callable[[], Any]) -> int:
-    """Runs the action, many times slower than it is, for what it allocates is written down."""
+    """Runs the action, many times slower than usual, because allocations are recorded."""
     was_tracing = tracemalloc.is_tracing()
     tracemalloc.start()
     try:
@@ -256,7 +256,7 @@ def _checked_truth(truth: Any, labels: PULabels) -> BoolArray:
     values = np.asarray(truth)
     if values.shape != (labels.n_samples,):
         raise ValueError(
-            f"truth must have one class a row, {labels.n_samples} in all, found shape "
+            f"truth must have one class per row, {labels.n_samples} in all, found shape "
             f"{values.shape}"
         )
     is_positive = values if values.dtype.kind == "b" else labels.decode(values, "truth")

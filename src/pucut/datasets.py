@@ -19,8 +19,8 @@ def pu_split(
 ) -> BoolArray:
     """Draws the labelled positives: `labelled_share` of the positives, uniformly (SCAR).
 
-    Returns a mask of all rows, True where labelled. Their number is `n_labelled` where that is
-    given, else the share of the positives, rounded down as in the paper's table of datasets, but at
+    Returns a mask of all rows, True where labelled. Their number is `n_labelled` if given,
+    otherwise the share of the positives, rounded down as in the paper's table of datasets, but at
     least 1.
     """
     positive = np.asarray(is_positive)
@@ -35,7 +35,7 @@ def pu_split(
     if len(rows) == 0:
         raise ValueError("is_positive holds no positive, so there is none to label")
     if n_labelled is None:
-        # 0.29 * 100 is 28.999999999999996: a whole number missed by rounding is still meant.
+        # 0.29 * 100 is 28.999999999999996: a whole number missed by rounding is still intended.
         n_labelled = max(1, math.floor(float(labelled_share) * len(rows) + 1e-9))
     elif n_labelled not in range(1, len(rows) + 1):
         raise ValueError(

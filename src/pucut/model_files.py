@@ -1,8 +1,8 @@
 """Fitted estimators as files that run no code when they are read.
 
-A model file is one of skops: a zip of arrays and of a text that names classes and their attributes.
-Only classes that are trusted here are built from it. A pickle, which runs whatever its author
-wanted, is refused. Needs the extra `cli`.
+A model file is a skops file: a zip of arrays and a text that names classes and their attributes.
+Only classes that are trusted here are built from it. A pickle, which can run arbitrary code, is
+refused. Needs the extra `cli`.
 """
 
 import dataclasses
@@ -19,8 +19,8 @@ from sklearn.base import BaseEstimator
 __all__ = ["ModelFileError", "SavedModel", "check_available", "dump_model", "load_model"]
 
 FORMAT = 1
-# What fitted estimators of pucut hold beside arrays, classes of pucut, and what skops trusts by
-# itself: estimators of scikit-learn, and types of NumPy. The functions only look at arrays.
+# What fitted estimators of pucut hold besides arrays, classes of pucut, and what skops trusts by
+# itself: estimators of scikit-learn, and types of NumPy. The functions only read arrays.
 TRUSTED_OTHERS = frozenset(
     {
         "functools.partial",
@@ -37,7 +37,7 @@ _PICKLE_ENDINGS = (".pkl", ".pickle", ".joblib", ".sav")
 
 
 class ModelFileError(ValueError):
-    """A model that cannot be written, or a file that is no model or not to be trusted."""
+    """A model that cannot be written, or a file that is not a model or not to be trusted."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,12 +59,12 @@ class SavedModel:
 
 
 def check_available() -> None:
-    """Raises a `ModelFileError` that says what to install where model files cannot be written."""
+    """Raises a `ModelFileError` that says what to install, if model files cannot be written."""
     _skops_io()
 
 
 def dump_model(estimator: Any, about: dict[str, Any]) -> bytes:
-    """The bytes of a model file, or a `ModelFileError` where it could not be read again."""
+    """The bytes of a model file, or a `ModelFileError` if it could not be read again."""
     skops_io = _skops_io()
     content = {
         "format": FORMAT,
@@ -74,7 +74,7 @@ def dump_model(estimator: Any, about: dict[str, Any]) -> bytes:
     }
     try:
         data = bytes(skops_io.dumps(content, compression=zipfile.ZIP_DEFLATED))
-    except Exception as error:  # skops says in many ways what it cannot write
+    except Exception as error:  # skops reports in many ways what it cannot write
         raise ModelFileError(
             f"{type(estimator).__name__} cannot be written to a model file: {error}"
         ) from error
@@ -88,18 +88,18 @@ def dump_model(estimator: Any, about: dict[str, Any]) -> bytes:
 
 
 def load_model(data: bytes, name: str = "the file") -> SavedModel:
-    """Reads a model file; `name` is for errors, and tells pickles by their ending."""
+    """Reads a model file; `name` is for errors, and identifies pickles by their ending."""
     if name.lower().endswith(_PICKLE_ENDINGS) or data[:1] == b"\x80":
         raise ModelFileError(
-            f"{name} is a pickle or joblib file, which can run any code when it is read, so it is "
-            "not; models that pucut wrote itself (--save-model) are allowed"
+            f"{name} is a pickle or joblib file, which can run any code when it is read; only "
+            "models that pucut wrote itself (--save-model) are allowed"
         )
     if not zipfile.is_zipfile(BytesIO(data)):
-        raise ModelFileError(f"{name} is no model file: it is not a zip archive, as they are")
+        raise ModelFileError(f"{name} is not a model file: it is not a zip archive")
     try:
         strange = _strange_types(data)
-    except Exception as error:  # bytes of others can be wrong in any way
-        raise ModelFileError(f"{name} is no model file: {error}") from error
+    except Exception as error:  # foreign bytes can be wrong in any way
+        raise ModelFileError(f"{name} is not a model file: {error}") from error
     if strange:
         raise ModelFileError(
             f"{name} is not read: it names {', '.join(strange)}, which no model file of pucut needs"
@@ -109,7 +109,7 @@ def load_model(data: bytes, name: str = "the file") -> SavedModel:
         saved = SavedModel(content["estimator"], content["about"], content["versions"])
         found = content["format"]
     except Exception as error:  # as above
-        raise ModelFileError(f"{name} is no model file of pucut: {error!r}") from error
+        raise ModelFileError(f"{name} is not a model file of pucut: {error!r}") from error
     if found != FORMAT:
         raise ModelFileError(
             f"{name} has the format {found!r} of another version of pucut "
@@ -129,7 +129,7 @@ def _untrusted_by_skops(data: bytes) -> list[str]:
 def _is_trusted(name: str) -> bool:
     """Whether a file may name it: listed above, or a class of pucut that only holds values.
 
-    Nothing is imported to find out: what an estimator consists of is there once pucut is.
+    Nothing is imported for this check: the classes of an estimator are loaded with pucut.
     """
     if name in TRUSTED_OTHERS:
         return True

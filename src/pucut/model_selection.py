@@ -1,8 +1,8 @@
 """Folds for positive and unlabelled rows, and hiding positives to see which a method finds.
 
 Folds with `make_pu_scorer` (`pucut.metrics`) serve methods that predict unseen rows. Methods that
-only answer for the rows of `fit` (transductive ones) cannot be tested on other rows; for them some
-labelled rows are given to `fit` as unlabelled, and those that come out positive are counted.
+only answer for their training rows (transductive ones) cannot be tested on other rows; for them
+some labelled rows are given to `fit` as unlabelled, and those that come out positive are counted.
 """
 
 import math
@@ -41,13 +41,13 @@ class PUStratifiedKFold(BaseCrossValidator):
     Parameters
     ----------
     n_splits : int
-        At most the number of labelled rows, and of unlabelled ones.
+        At most the number of labelled rows, and at most that of unlabelled ones.
     shuffle : bool
-        Whether to shuffle the rows first; without it folds follow the order of the rows.
+        Whether to shuffle the rows first; otherwise folds follow the order of the rows.
     random_state : int, RandomState or None
         For `shuffle`.
     pos_label : value of y, optional
-        The value that means labelled positive, where it is not the larger of the two.
+        The value that means labelled positive, if it is not the larger of the two.
     """
 
     def __init__(
@@ -78,7 +78,7 @@ class PUStratifiedKFold(BaseCrossValidator):
 
 @dataclass(frozen=True, eq=False)
 class HiddenPositives:
-    """Labels of which some positives were turned to unlabelled, and which.
+    """Labels in which some positives were made unlabelled, and which ones.
 
     Attributes
     ----------
@@ -109,10 +109,10 @@ class HiddenPositivesSplit(BaseCrossValidator):
     hidden_share : float, optional
         Share of the labelled rows that is hidden, at least one row and at most all but one. By
         default 1 / n_splits, and every labelled row is hidden exactly once. Otherwise every split
-        draws anew.
+        is an independent draw.
     random_state : int, RandomState or None
     pos_label : value of y, optional
-        The value that means labelled positive, where it is not the larger of the two.
+        The value that means labelled positive, if it is not the larger of the two.
     """
 
     def __init__(
@@ -162,7 +162,7 @@ class HiddenPositivesSplit(BaseCrossValidator):
         share = _checked_share(self.hidden_share)
         if len(rows) < 2:
             raise ValueError(
-                f"y has only {len(rows)} {kind} row: one has to go, and one has to stay"
+                f"y has only {len(rows)} {kind} row: two are needed, one to hide and one to keep"
             )
         n_drawn = min(max(1, math.floor(share * len(rows) + 0.5)), len(rows) - 1)
         for _ in range(n_splits):
@@ -182,11 +182,11 @@ def hidden_positive_scores(
 
     For every split a clone is fitted to all rows, with some labelled ones hidden among the
     unlabelled, and ranks the same rows; the score is `hidden_positive_recall` of the hidden ones.
-    With the predicted share fixed, this orders models as their accuracy on the rows of `fit` does.
+    With the predicted share fixed, this orders models as their accuracy on the training rows does.
     Differences below the standard error, sqrt(recall (1 - recall) / n_labelled), mean nothing.
 
-    The fits run through joblib, one after the other unless `joblib.parallel_config` says where
-    else: `parallel_config("dask")` takes them to the workers of the current Dask client.
+    The fits run through joblib, one after the other unless `joblib.parallel_config` says
+    otherwise: `parallel_config("dask")` moves them to the workers of the current Dask client.
 
     Parameters
     ----------
@@ -199,9 +199,9 @@ def hidden_positive_scores(
     cv : HiddenPositivesSplit, optional
         By default three splits that hide a third each, always the same.
     score : callable(fitted estimator, X), optional
-        One number a row, higher for more likely positive. By default the attribute `scores_` of
-        the fitted estimator, where it has one number for each row of `fit`; else its
-        `decision_function`, else the last column of `predict_proba`.
+        One number per row, higher for more likely positive. By default the attribute `scores_` of
+        the fitted estimator, if it has one number per training row; otherwise its
+        `decision_function`, otherwise the last column of `predict_proba`.
 
     Returns
     -------

@@ -190,7 +190,7 @@ def test_apply_refuses(table, tmp_path, capsys):
     assert "column 'size' must hold numbers, found 'large' (line 2)" in failure(
         capsys, "apply", model, wrong
     )
-    assert "is no model file" in failure(capsys, "apply", table, table)
+    assert "is not a model file" in failure(capsys, "apply", table, table)
     assert "cannot be read" in failure(capsys, "apply", tmp_path / "none.skops", table)
     assert "is the input itself" in failure(capsys, "apply", model, table, "--out", model)
 

@@ -121,14 +121,14 @@ def test_pickles_are_refused_by_content_and_by_name():
 
 def test_other_files_are_refused():
     for data in (b"", b"a,b\n1,2\n"):
-        with pytest.raises(ModelFileError, match="is no model file: it is not a zip"):
+        with pytest.raises(ModelFileError, match="is not a model file: it is not a zip"):
             load_model(data, "m.skops")
     archive = BytesIO()
     with zipfile.ZipFile(archive, "w") as file:
         file.writestr("readme.txt", "nothing")
-    with pytest.raises(ModelFileError, match=r"m\.skops is no model file"):
+    with pytest.raises(ModelFileError, match=r"m\.skops is not a model file"):
         load_model(archive.getvalue(), "m.skops")
-    with pytest.raises(ModelFileError, match=r"m\.skops is no model file of pucut"):
+    with pytest.raises(ModelFileError, match=r"m\.skops is not a model file of pucut"):
         load_model(skops.io.dumps([1, 2]), "m.skops")
     other = skops.io.dumps({"format": 99, "versions": {}, "about": {}, "estimator": None})
     with pytest.raises(ModelFileError, match="has the format 99"):

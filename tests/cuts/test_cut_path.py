@@ -88,7 +88,7 @@ def test_switch_at_the_ends_of_the_range_is_finite():
 
 
 def test_float_weights_without_a_pull_switch_exactly_at_zero():
-    """A part without seeds joins HNC+ at lambda = 0, however its weights are rounded."""
+    """A component without seeds joins HNC+ at lambda = 0, however its weights are rounded."""
     weights = np.random.default_rng(0).random(3)
     edges = [(0, 1, 0.1), *zip([2, 3, 2], [3, 4, 4], weights, strict=True)]
     problem = with_hnc_arcs(make_problem(5, edges, source_seeds=[0]), grows=True)

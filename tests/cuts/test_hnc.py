@@ -44,7 +44,7 @@ class AllPartitions:
         self.within_rest = (~start & ~end).astype(object) @ weight + zero
 
     def objective(self, alpha, beta):
-        """Of every partition; a tradeoff of infinity leaves the intra-similarity alone."""
+        """Of every partition; an infinite tradeoff leaves only the intra-similarity."""
         if alpha == math.inf:
             return -self.within_s
         if beta == math.inf:

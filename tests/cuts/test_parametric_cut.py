@@ -237,7 +237,7 @@ def test_repeated_runs_give_the_same_bits(neighbour_problem):
 
 
 def test_threads_change_no_bit():
-    """On a lattice large enough to be shared out: parts of it split off at many levels."""
+    """On a lattice large enough for several threads: parts of it split off at many levels."""
     side = 200
     rng = np.random.default_rng(5)
     graph = grid_graph(side, seed=5)

@@ -96,7 +96,7 @@ def test_graph_with_a_bad_weight(bad):
 
 @pytest.mark.parametrize("other", [0.0, 2.0, np.nextafter(1.0, 2.0)])
 def test_graph_not_symmetric(other):
-    """Even in the last bit, and also where one direction is missing: which one was meant?"""
+    """Even in the last bit, and also if one direction is missing: which one was intended?"""
     weights = good_arguments()["graph"].toarray()
     weights[3, 2] = other
     assert_says(rejected(ValueError, graph=sp.csr_array(weights)), "graph", "2", "3")
@@ -260,7 +260,7 @@ def test_lambda_range_that_is_no_pair(bad):
     [([0, 5], "5"), ([7, 8], "7"), ([-1], "-1"), (np.array([2**40]), str(2**40))],
 )
 def test_seeds_out_of_range(name, seeds, found):
-    """-1 is not the last node: a wrapped index is a mistake far more often than meant."""
+    """-1 is not the last node: a wrapped index is far more often a mistake than intended."""
     assert_says(rejected(ValueError, **{name: seeds}), name, found)
 
 

@@ -100,14 +100,14 @@ def test_a_large_gamma_leaves_the_scores_as_they_are():
 
 
 def test_each_row_may_have_its_own_gamma():
-    """A number for each row is that number for all where they are equal, and else the row's own."""
+    """Equal numbers per row are one number for all; others apply row by row."""
     graph, is_labelled, scores, gamma = problem(3)
     each = np.full(len(scores), gamma)
     np.testing.assert_array_equal(
         score_cut(graph, is_labelled, scores, each).switch,
         score_cut(graph, is_labelled, scores, gamma).switch,
     )
-    each[-1] = 1e9  # nothing but its own score counts
+    each[-1] = 1e9  # only its own score counts
     assert score_cut(graph, is_labelled, scores, each).switch[-1] == pytest.approx(scores[-1])
     near, weights = np.array([[0, 1], [1, 2]], dtype=np.int32), np.array([[1.0, 0.5], [0.2, 0.4]])
     levels, new, both = np.array([0.1, 0.9, 0.4]), np.array([0.3, 0.6]), np.array([0.7, 5.0])

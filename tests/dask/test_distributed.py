@@ -1,4 +1,4 @@
-"""2-HNC on Dask collections: what one machine says of the same rows, to the last bit."""
+"""2-HNC on Dask collections: the result of one machine on the same rows, to the last bit."""
 
 import functools
 import itertools
@@ -139,7 +139,7 @@ def test_options(options):
 
 @pytest.mark.parametrize("n_labelled", [1, 40, 180, 299])
 def test_trees_that_see_a_sample_of_the_rows(monkeypatch, n_labelled):
-    """Only what was drawn leaves the partitions, and it is what one machine draws."""
+    """Only drawn rows leave the partitions, and they are those that one machine draws."""
     monkeypatch.setattr("pucut.trees.feature_weights.ROWS_OF_A_TREE", 100)
     monkeypatch.setattr("pucut.dask.trees.joined_rows", None)
     X, _ = blobs()
@@ -279,7 +279,7 @@ def test_plain_rows(kind):
 
 
 def test_the_prior_is_estimated_from_the_same_rows(monkeypatch):
-    """Of large tables a sample is drawn, and only that comes from the workers."""
+    """A sample is drawn from large tables, and only that comes from the workers."""
     X, y = blobs(900)
     monkeypatch.setattr("pucut.priors.estimate.MAX_ROWS", 500)
     monkeypatch.setattr("pucut.dask.two_hnc.MAX_ROWS", 500)

@@ -1,4 +1,4 @@
-"""Sweeps and folds are joblib's, so that joblib takes them to Dask."""
+"""Sweeps and folds run through joblib, which can move them to Dask."""
 
 import joblib
 import numpy as np

@@ -1,4 +1,4 @@
-"""Tables of Arrow and Parquet files against the arrays and data frames they were made from."""
+"""Arrow tables and Parquet files against the arrays and data frames they were made from."""
 
 import sys
 
@@ -84,7 +84,7 @@ def test_what_cannot_be_read_is_refused_by_name(tmp_path):
     with pytest.raises(ValueError, match=r"text\.parquet', which cannot be read as Parquet"):
         open_arrow(str(tmp_path / "text.parquet"))
     table = pa.table({"a": [1.0], "when": pa.array([0], pa.timestamp("us"))})
-    with pytest.raises(ValueError, match=r"column 'when' of X is of the type timestamp\[us\]"):
+    with pytest.raises(ValueError, match=r"column 'when' of X has type timestamp\[us\]"):
         read_arrow(open_arrow(table))
     reader = pa.RecordBatchReader.from_batches(table.schema, table.to_batches())
     with pytest.raises(TypeError, match="RecordBatchReader, which can be read only once"):

@@ -20,11 +20,11 @@ NAN = float("nan")
         (["no", "yes", "no"], [0, 1, 0], ["no", "yes"]),
         (np.array(["no", "yes"], dtype=object), [0, 1], ["no", "yes"]),
         ((0, 1), [0, 1], [0, 1]),
-        # Missing values beside two others are unlabelled.
+        # Missing values in addition to two others are unlabelled.
         ([0.0, 1.0, NAN], [0, 1, 0], [0.0, 1.0]),
         (["a", "b", None], [0, 1, 0], ["a", "b"]),
         ([None, 1, 0], [0, 1, 0], [0, 1]),
-        # Missing values beside one other are the only mark of the unlabelled.
+        # Missing values in addition to one other are the only mark of the unlabelled.
         (["known", None], [1, 0], [None, "known"]),
         ([None, 1], [0, 1], [None, 1]),
         ([True, None], [1, 0], [False, True]),
@@ -93,7 +93,7 @@ def test_pos_label_overrides_the_order(y, pos_label, labelled):
         (list(range(9)), None, ValueError, r"9 values \(0, 1, 2, 3, 4, \.\.\.\)"),
         (["a", "b", "c"], None, ValueError, "Only binary classification is supported"),
         ([0.1, 0.2, 0.3], None, ValueError, "Unknown label type: continuous"),
-        ([0, 1], 2, ValueError, "pos_label is 2, which y does not hold"),
+        ([0, 1], 2, ValueError, "pos_label is 2, which is not a value of y"),
         ([1, "a"], None, ValueError, "one kind that can be ordered, found int and str"),
         ([1.0, np.inf], None, ValueError, "must not be infinite"),
         ([[1, 0], [0, 1]], None, ValueError, "1d array"),

@@ -78,7 +78,7 @@ def test_chosen_columns_are_categories(chosen):
     ("chosen", "message"),
     [
         ([2], "indices below 2, found 2"),
-        (["y"], "names 'y', which is no column of X"),
+        (["y"], "names 'y', which is not a column of X"),
         ([True], "mask of length 1, but X has 2 columns"),
         ("kind", "must be 'from_dtype'"),
         (3, "must be 'from_dtype'"),
@@ -141,7 +141,7 @@ def test_huge_values_of_both_signs_are_read_in_silence():
 
 
 def test_a_forest_on_a_data_frame():
-    """The class hangs on the category alone, in a way no order of them shows."""
+    """The class depends on the category alone, in a way that no ordering of categories shows."""
     random = np.random.default_rng(0)
     n_rows = 600
     kinds = random.choice(list("abcdefgh"), size=n_rows)

@@ -173,7 +173,7 @@ class TestLists:
 
 
 class TestMemory:
-    """What is held of the points in low precision changes time, and nothing else."""
+    """The memory for points in low precision changes only the time."""
 
     @pytest.mark.parametrize("most_bytes", [1, 2000, 40_000, 10**9])
     @pytest.mark.parametrize("method", ["exact", "approximate"])

@@ -10,7 +10,7 @@ CLASSIFY = ("--method", "pu-extra-trees", "--n-jobs", "1", "--prior", "0.4")
 
 
 def gene_table(seed=0, n_rows=N_ROWS):
-    """Two classes that are easily told apart; numbers, a category, gaps, and what is of no use."""
+    """Two classes that are easily told apart: numbers, a category, gaps and useless columns."""
     random = np.random.default_rng(seed)
     is_positive = random.random(n_rows) < 0.4
     table = pd.DataFrame(

@@ -10,7 +10,7 @@ FIELDS = ("offsets", "feature", "threshold", "left", "missing_left", "masks", "r
 
 
 def example(n_rows=120, n_columns=5, kind="coarse", missing=0.0, seed=0):
-    """Rows of which the first column tells the class, a third of the positives labelled."""
+    """Rows whose first column gives the class, with a third of the positives labelled."""
     random = np.random.default_rng(seed)
     X = random.normal(size=(n_rows, n_columns))
     positive = X[:, 0] + 0.5 * random.normal(size=n_rows) > 0

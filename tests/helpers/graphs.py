@@ -151,7 +151,7 @@ def random_problem(family, number, n_nodes=None):
 
 
 def _random_edges(rng, n_nodes, values):
-    """Any density from none to complete, parts without a connection, edges of weight 0."""
+    """Any density from none to complete, several components, edges of weight 0."""
     density = rng.choice([0.0, 0.3, 0.6, 1.0])
     part = rng.integers(rng.integers(1, 3), size=n_nodes)
     share_of_zeros = rng.choice([0.0, 0.2])

@@ -1,6 +1,6 @@
-"""Made-up rows of finished runs, in the form of those of `paper/rows`.
+"""Made-up rows of finished runs, in the format of `paper/rows`.
 
-`python tests/paper_rows.py FOLDER` writes a set of the full size, to look at the page.
+`python -m tests.helpers.paper_rows FOLDER` writes a set of the full size, to look at the page.
 """
 
 import csv
@@ -12,21 +12,20 @@ from pathlib import Path
 
 import numpy as np
 
-COLUMNS = (
-    "suite,dataset,n_samples,n_features,labelled_share,n_labelled,repetition,method,prior_kind,"
-    "prior_true,prior_used,seed,accuracy_own,balanced_accuracy_own,accuracy_prior,"
-    "balanced_accuracy_prior,auc,seconds,peak_mb,n_jobs,device,python,numpy,scipy,scikit_learn,"
-    "torch,pucut,machine,finished"
-)
-METHODS = ("naive", "upu", "nnpu", "pu_et", "two_hnc_paper", "two_hnc", "oracle")
+from paper.protocol import Run, Split
+from paper.row_files import read_rows
+from paper.running.raw import Finished, rank_of
+from paper.schema import COLUMNS
+from paper.showing.results import REAL_60, Results
+
 # What a method does on average by its own rule, and by the prior: above chance, before noise.
 _SKILL = {
     "naive": (0.55, 0.8),
     "upu": (0.7, 0.82),
     "nnpu": (0.86, 0.88),
     "pu_et": (0.8, 0.9),
-    "two_hnc_paper": (0.9, 0.9),
-    "two_hnc": (0.93, 0.93),
+    "two_hnc": (0.9, 0.9),
+    "pucut": (0.93, 0.93),
     "oracle": (0.98, 0.98),
 }
 _SIZES = {
@@ -43,9 +42,47 @@ _SIZES = {
 }
 
 
+# As a run records them, but for the priors.
+FACTS = {
+    "n_features": 3,
+    "prior_true": 0.5,
+    "prior_used": 0.5,
+    "seed": 4,
+    "seconds": 0.1 + 0.2,
+    "peak_mb": 100.0,
+    "n_jobs": 1,
+    "device": "cpu",
+    "python": "3.12",
+    "numpy": "2",
+    "scipy": "1",
+    "scikit_learn": "1",
+    "torch": "",
+    "pucut": "0",
+    "machine": "a, 2 cores, 3 GiB",
+    "finished": "2026-01-01T00:00:00+00:00",
+}
+
+
+def finished_run(seed=0, dataset="vote", method="pu_et", n_rows=200):
+    """A made-up outcome, as it is kept."""
+    random = np.random.default_rng(seed)
+    truth = random.random(n_rows) < 0.5
+    labelled = truth & (random.random(n_rows) < 0.6)
+    scores = random.normal(size=n_rows) + truth
+    return Finished(
+        Run(Split("real", dataset, 0.6, seed), method, "true"),
+        scores.astype(np.float32),
+        rank_of(scores),
+        scores > 0.3,
+        truth,
+        labelled,
+        {**FACTS, "prior_true": float(truth.mean()), "prior_used": float(truth.mean())},
+    )
+
+
 def row(suite, dataset, repetition, method, **changes):
     """One row, with plausible values where none are given."""
-    values = dict.fromkeys(COLUMNS.split(","), "")
+    values = dict.fromkeys(COLUMNS, "")
     values |= {
         "suite": suite,
         "dataset": dataset,
@@ -76,14 +113,45 @@ def row(suite, dataset, repetition, method, **changes):
     return values | changes
 
 
-def write_rows(file, rows):
+def write_rows(file, rows, columns=COLUMNS):
     file.parent.mkdir(parents=True, exist_ok=True)
     text = io.StringIO()
-    writer = csv.DictWriter(text, COLUMNS.split(","), lineterminator="\n")
+    writer = csv.DictWriter(text, columns, extrasaction="ignore", lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
     data = text.getvalue().encode()
     file.write_bytes(gzip.compress(data) if file.suffix == ".gz" else data)
+
+
+def real(dataset, method, own, prior=None, **changes):
+    """Rows of one method with these accuracies by its own rule and by the prior."""
+    at_prior = own if prior is None else prior
+    return [
+        row(
+            "real",
+            dataset,
+            number,
+            method,
+            accuracy_own=one,
+            accuracy_prior=other,
+            **changes,
+        )
+        for number, (one, other) in enumerate(zip(own, at_prior, strict=True))
+    ]
+
+
+def results_of(tmp_path, rows, setting=REAL_60):
+    write_rows(tmp_path / "rows.csv", rows)
+    return Results(read_rows(tmp_path), setting)
+
+
+def line_of(table, name):
+    return next(line for line in table.rows if line[0].value == name)
+
+
+def column(table, line, title):
+    titles = [one.full_title for one in table.columns]
+    return line_of(table, line)[titles.index(title)]
 
 
 def _scored(rng, method, ease, prior, **changes):
@@ -104,7 +172,7 @@ def real_rows(seed=0, n_repetitions=5, datasets=tuple(_SIZES), kinds=("true", "e
         if share == 0.1 and dataset in ("german", "phishing", "bean", "credit"):
             continue
         n_samples, n_features, prior = _SIZES[dataset]
-        for repetition, method in itertools.product(range(n_repetitions), METHODS):
+        for repetition, method in itertools.product(range(n_repetitions), _SKILL):
             used = prior if kind == "true" else prior + 0.02 * rng.standard_normal()
             ease = 0.98 if share == 0.6 else 0.85
             rows.append(
@@ -135,7 +203,7 @@ def synthetic_rows(seed=0, sizes=(1000, 5000, 10000), features=(5, 10, 20)):
     )
     for n, f, p, c, s, place in grid:
         ease = min(0.97, 0.5 + 0.2 * s - 0.03 * c)
-        for repetition, method in itertools.product(range(4), METHODS):
+        for repetition, method in itertools.product(range(4), _SKILL):
             rows.append(
                 row(
                     "synthetic",

@@ -77,7 +77,7 @@ def assert_valid_answers(estimator, X, prior=None):
 
 
 def check_pu_learns(estimator):
-    """Better than chance on rows of `fit` and on others, with the true prior."""
+    """Better than chance on training rows and on others, with the true prior."""
     X, y, truth = pu_table(400)
     model = fitted(estimator, X, y, prior=float(truth.mean()))
     unlabelled = y == 0
@@ -159,7 +159,7 @@ def check_pu_prior_auto(estimator):
 
 
 def check_pu_threshold_meets_the_prior(estimator):
-    """The share of positives among the rows of `fit` is the prior, as nearly as ties allow."""
+    """The share of positives among the training rows is the prior, as nearly as ties allow."""
     if isinstance(estimator, ElkanNotoClassifier):
         pytest.skip("its rule is a probability above 1/2")
     if isinstance(estimator, TwoHNCClassifier):

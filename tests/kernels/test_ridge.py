@@ -16,7 +16,7 @@ def table(n_rows=60, n_features=3, seed=0):
 
 
 def solved(features, gram, target, penalty):
-    """Ridge regression with an intercept that is not punished, by the normal equations."""
+    """Ridge regression with an intercept that is not penalised, by the normal equations."""
     n_rows, n_columns = features.shape
     design = np.column_stack([np.ones(n_rows), features])
     punished = np.zeros((n_columns + 1, n_columns + 1))

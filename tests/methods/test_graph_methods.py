@@ -149,7 +149,7 @@ def test_turns_lower_the_objective_and_end_at_classes_that_fit(seed):
 
 
 def test_for_given_scores_the_highest_are_the_best_classes():
-    """What a turn rests on: all choices of two positives are tried."""
+    """The choice made in each turn, against all choices of two positives."""
     scores = np.array([-2.0, -0.3, 0.1, 0.4, 1.7])
 
     def loss(positives):

@@ -127,7 +127,7 @@ def test_networks_of_the_user():
         np.testing.assert_array_equal(value, before[name])
     with pytest.raises(TypeError, match=r"torch\.nn\.Module"):
         NNPUClassifier(str, **settings).fit(X, y)
-    with pytest.raises(ValueError, match=r"one number a row.*\(.*, 2\)"):
+    with pytest.raises(ValueError, match=r"one number per row.*\(.*, 2\)"):
         NNPUClassifier(nn.Linear(4, 2), **settings).fit(X, y)
 
 

@@ -12,7 +12,7 @@ SMALL = {"hidden_layer_sizes": (8,), "max_epochs": 5, "device": "cpu"}
 
 
 def made(n_tables=3, n_rows=120):
-    """Tables whose labelled rows are as many, so that batches are of one shape anyway."""
+    """Tables with equally many labelled rows, so that batches have one shape anyway."""
     random = np.random.default_rng(0)
     truth = np.arange(n_rows) % 2 == 0
     tables = [random.normal(size=(n_rows, 4)) + truth[:, None] for _ in range(n_tables)]
@@ -46,8 +46,8 @@ def test_what_cannot_be_stacked_is_refused():
     tables, labels = made(2)
     first = NNPUClassifier(prior=0.5, **SMALL)
     for other in (UPUClassifier(prior=0.5, **SMALL), NNPUClassifier(prior=0.5, **SMALL, beta=0.1)):
-        with pytest.raises(ValueError, match=r"alike but for prior and random_state.*number 1"):
+        with pytest.raises(ValueError, match=r"differ only in prior and random_state.*number 1"):
             fit_stacked([first, other], tables, labels)
     alike = [first, NNPUClassifier(prior=0.6, **SMALL)]
-    with pytest.raises(ValueError, match=r"of one shape, found \[\(119, 4\), \(120, 4\)\]"):
+    with pytest.raises(ValueError, match=r"have one shape, found \[\(119, 4\), \(120, 4\)\]"):
         fit_stacked(alike, [tables[0], tables[1][1:]], labels)

@@ -44,7 +44,7 @@ def test_risk_is_that_of_the_papers(loss, of_margin):
 
 
 def test_expected_risk_is_that_of_the_truth():
-    """Unbiased: over many rows it is the risk that knows the classes."""
+    """Unbiased: over many rows it equals the risk computed from the true classes."""
     random = np.random.default_rng(1)
     n_rows, prior = 400_000, 0.35
     is_positive = random.random(n_rows) < prior

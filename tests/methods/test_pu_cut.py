@@ -1,4 +1,4 @@
-"""The chooser: what it says of its choice, of new rows, and what it refuses."""
+"""The chooser: what it reports about its choice, new rows, and what it refuses."""
 
 import pickle
 
@@ -129,7 +129,7 @@ def test_hidden_recall_of_a_cut_is_that_of_cuts_without_the_hidden_labels(digits
 
 
 def test_labels_are_not_in_the_scores_by_which_it_is_judged():
-    """Labels drawn at random from pure noise: nothing may find them again."""
+    """Labels drawn at random from pure noise: nothing may find the hidden ones."""
     random = np.random.default_rng(0)
     X = random.normal(size=(600, 5))
     is_labelled = random.random(600) < 0.2

@@ -1,4 +1,4 @@
-"""Estimates of time and memory: how they grow, what is refused, and how limits are said."""
+"""Estimates of time and memory: how they grow, what is refused, and how limits are given."""
 
 import re
 

@@ -76,7 +76,7 @@ def test_a_group_of_outliers_leaves_first():
 
 
 def test_known_rows_pull_what_is_like_them():
-    """Rows of a small group far away stay longer as soon as some of it are known to be regular."""
+    """Rows of a small group far away stay longer once some of them are known to be regular."""
     detector = CutOutlierDetector(density_weight=0.5)
     apart = detector.fit(table(1), regular=[*range(50)]).score_samples_[116:]
     joined = detector.fit(table(1), regular=[*range(50), 114, 115]).score_samples_[116:]

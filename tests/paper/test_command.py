@@ -1,17 +1,21 @@
 """`python -m paper` from end to end, and what it says to wrong arguments."""
 
 import csv
+import re
+import sys
+from dataclasses import replace
 
-import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer, load_digits
 
+from paper import FOLDER, protocol
 from paper.__main__ import main
-from paper.datasets import RealDataset, real
-from paper.running import batched, methods, protocol
-from paper.running.rows import COLUMNS
+from paper.datasets import REAL, RealDataset, real
+from paper.methods import METHODS
+from paper.schema import COLUMNS
+from tests.helpers.paper_rows import real_rows, write_rows
 
-DATASETS = ("vote", "german", "obesity")
+DATASETS = ("vote", "german")
 
 
 def stand_in(name):
@@ -20,8 +24,7 @@ def stand_in(name):
         X, y = load_breast_cancer(return_X_y=True)
         return RealDataset(name, X[:300], y[:300] == 1, ())
     X, y = load_digits(return_X_y=True)
-    rows = slice(0, 500) if name == "german" else slice(500, 1000)
-    return RealDataset(name, X[rows], y[rows] % 2 == 1, ())
+    return RealDataset(name, X[:500], y[:500] % 2 == 1, ())
 
 
 @pytest.fixture
@@ -44,25 +47,25 @@ def rows_of(results, out):
 
 def test_real_datasets_from_end_to_end(datasets, tmp_path, capsys):
     results, out = tmp_path / "results", tmp_path / "rows.csv"
-    chosen = ["real", "--datasets", ",".join(DATASETS), "--repetitions", "0-1"]
-    chosen += ["--methods", "naive,pu_et,two_hnc_paper", "--prior", "true"]
+    chosen = ["real", "--datasets", "vote,german", "--repetitions", "0-1"]
+    chosen += ["--methods", "pu_et,two_hnc", "--prior", "true"]
     chosen += ["--results", str(results)]
     assert main([*chosen, "--dry-run"]) == 0
     said = capsys.readouterr().out
-    assert "18 runs, 0 of them finished" in said
+    assert "8 runs, 0 of them finished" in said
     assert "german, 0.6 labelled, pu_et, true prior, repetition 1" in said
     assert not results.exists()
     assert main(chosen) == 0
     said = capsys.readouterr()
-    assert "18 runs finished, 0 were before, 0 are missing" in said.out
+    assert "8 runs finished, 0 were before, 0 are missing" in said.out
     table = [line.split() for line in said.out.splitlines()]
-    assert ["seconds", "of", "fitting", "naive", "pu_et", "two_hnc_paper"] in table
-    assert [line[0] for line in table[1:4]] == list(DATASETS)
-    assert "18 of 18 fits" in said.err
+    assert ["seconds", "of", "fitting", "pu_et", "two_hnc"] in table
+    assert [line[0] for line in table[1:3]] == list(DATASETS)
+    assert "8 of 8 fits" in said.err
     rows = rows_of(results, out)
-    assert len(rows) == 18
+    assert len(rows) == 8
     assert tuple(rows[0]) == COLUMNS
-    assert [row["dataset"] for row in rows[::6]] == list(DATASETS)
+    assert [row["dataset"] for row in rows[::4]] == list(DATASETS)
     for row in rows:
         dataset = datasets[row["dataset"]]
         assert int(row["n_samples"]) == len(dataset.X)
@@ -71,13 +74,13 @@ def test_real_datasets_from_end_to_end(datasets, tmp_path, capsys):
         assert float(row["seconds"]) > 0
     first = out.read_bytes()
     assert main(chosen) == 0
-    assert "0 runs finished, 18 were before" in capsys.readouterr().out
+    assert "0 runs finished, 8 were before" in capsys.readouterr().out
     rows_of(results, out)
     assert out.read_bytes() == first
 
 
 def test_few_labels(datasets, tmp_path, monkeypatch):
-    monkeypatch.setitem(protocol.LABELLED_AT_SMALL_SHARE, "vote", 25)
+    monkeypatch.setitem(REAL, "vote", replace(REAL["vote"], n_labelled_small=25))
     chosen = ["real", "--datasets", "vote,german", "--repetitions", "2", "--prior", "true"]
     chosen += ["--labelled-share", "0.1", "--methods", "pu_et", "--results", str(tmp_path / "r")]
     assert main(chosen) == 0
@@ -90,68 +93,16 @@ def test_failed_runs_are_told_by_the_exit_code(tmp_path, monkeypatch, capsys):
         raise RuntimeError("out of order")
 
     chosen = ["synthetic", "--n-samples", "1000", "--configurations", "1"]
-    chosen += ["--per-configuration", "1", "--methods", "pu_et,two_hnc_paper", "--prior", "true"]
+    chosen += ["--per-configuration", "1", "--methods", "pu_et,two_hnc", "--prior", "true"]
     chosen += ["--results", str(tmp_path)]
-    broken = {**methods.METHODS, "pu_et": methods.PUMethod("broken", fail)}
     with monkeypatch.context() as patched:
-        patched.setattr(methods, "METHODS", broken)
+        patched.setitem(METHODS, "pu_et", replace(METHODS["pu_et"], fit=fail))
         assert main(chosen) == 1
     said = capsys.readouterr()
+    assert "python -m paper: failed: n1000" in said.err
     assert "RuntimeError: out of order" in said.err
     assert "1 runs finished, 0 were before, 1 are missing" in said.out
     assert main(chosen) == 0
-
-
-def test_networks_in_stacks_are_those_trained_alone(tmp_path, monkeypatch):
-    pytest.importorskip("torch")
-    make = methods.neural_classifier
-
-    def small(method, data):
-        return make(method, data).set_params(hidden_layer_sizes=(20,), max_epochs=4, patience=None)
-
-    monkeypatch.setattr(methods, "neural_classifier", small)
-    monkeypatch.setattr(batched, "neural_classifier", small)
-    chosen = ["synthetic", "--n-samples", "1000", "--configurations", "3"]
-    chosen += ["--per-configuration", "2", "--methods", "upu,nnpu", "--prior", "true"]
-    chosen += ["--device", "cpu", "--results"]
-    assert main([*chosen, str(tmp_path / "alone")]) == 0
-    assert main([*chosen, str(tmp_path / "stacked"), "--batched"]) == 0
-    alone = rows_of(tmp_path / "alone", tmp_path / "alone.csv")
-    stacked = rows_of(tmp_path / "stacked", tmp_path / "stacked.csv")
-    assert len(alone) == len(stacked) == 12
-    for one, other in zip(alone, stacked, strict=True):
-        same = ("dataset", "method", "repetition", "seed", "n_labelled", "prior_used", "device")
-        assert [one[name] for name in same] == [other[name] for name in same]
-        assert float(one["auc"]) == pytest.approx(float(other["auc"]), abs=0.01)
-    assert len({row["seconds"] for row in stacked}) < 12  # shared by a stack
-
-
-def test_a_stack_goes_on_with_what_is_left(tmp_path, monkeypatch):
-    pytest.importorskip("torch")
-    make = methods.neural_classifier
-    sizes = []
-
-    def small(method, data):
-        return make(method, data).set_params(hidden_layer_sizes=(5,), max_epochs=1)
-
-    def counted(stack):
-        sizes.append(len(stack))
-        return trained(stack)
-
-    trained = batched._trained
-    monkeypatch.setattr(batched, "neural_classifier", small)
-    monkeypatch.setattr(batched, "_trained", counted)
-    chosen = ["synthetic", "--n-samples", "1000", "--configurations", "1", "--batched"]
-    chosen += ["--methods", "nnpu", "--prior", "true", "--results", str(tmp_path)]
-    assert main(chosen) == 0
-    files = sorted(tmp_path.rglob("*.npz"))
-    with np.load(files[2]) as before:
-        scores = before["scores"]
-    files[2].write_bytes(b"")
-    assert main(chosen) == 0
-    assert sizes == [4, 1]
-    with np.load(files[2]) as after:
-        np.testing.assert_allclose(after["scores"], scores, rtol=1e-4, atol=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -169,7 +120,10 @@ def test_a_stack_goes_on_with_what_is_left(tmp_path, monkeypatch):
         (["synthetic", "--configurations", "0"], "--configurations must be a whole number from 1"),
         (["synthetic", "--batched"], "--batched is for the methods upu, nnpu, found naive"),
         (["synthetic", "--batched", "--n-jobs", "2"], "--batched works in one process"),
-        (["rows", "--results", "nowhere", "--out", "x.csv"], "'nowhere', which is not a folder"),
+        (
+            ["rows", "--results", "nowhere", "--out", "x.csv"],
+            "--results is 'nowhere', which is not a folder",
+        ),
     ],
 )
 def test_wrong_arguments_are_told_with_what_is_allowed(
@@ -178,7 +132,7 @@ def test_wrong_arguments_are_told_with_what_is_allowed(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("paper.commands.runs.ensure_real", lambda name: None)
     assert main([*arguments]) == 2
-    assert said in capsys.readouterr().err
+    assert f"python -m paper: {said}" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
 
 
@@ -187,3 +141,73 @@ def test_a_scheduler_that_does_not_answer_is_said(capsys, tmp_path):
     chosen = ["synthetic", "--dask", "nonsense://x", "--results", str(tmp_path / "r")]
     assert main(chosen) == 2
     assert "no Dask scheduler answers at 'nonsense://x'" in capsys.readouterr().err
+
+
+# --- tables ---------------------------------------------------------------------------------------
+
+ROWS = real_rows(n_repetitions=3, datasets=("vote",))
+PUBLISHED = FOLDER / "published"
+
+
+def test_tables_are_made_of_the_folders_of_the_package_unless_others_are_given(
+    tmp_path, monkeypatch, capsys
+):
+    write_rows(tmp_path / "rows" / "real.csv", ROWS[:21])
+    monkeypatch.chdir(tmp_path)
+    given = []
+
+    def write_all(*folders):
+        given.append(folders)
+        return [folders[-1] / "index.html"]
+
+    with monkeypatch.context() as patched:
+        patched.setattr("paper.showing.page.write_all", write_all)
+        assert main(["tables"]) == 0
+    assert given == [(FOLDER / "rows", PUBLISHED, FOLDER / "tables")]
+    capsys.readouterr()
+    assert main(["tables", "--rows", "rows", "--out", "here"]) == 0
+    assert (tmp_path / "here" / "index.html").is_file()
+    assert "here" in capsys.readouterr().out
+
+
+def test_wrong_files_of_tables_are_named(tmp_path, capsys):
+    for option in ("--rows", "--published"):
+        assert main(["tables", option, str(tmp_path / "nowhere")]) == 2
+        said = capsys.readouterr().err
+        assert re.match(rf"python -m paper: {option} is '.*nowhere', which is not a folder", said)
+    write_rows(tmp_path / "real.csv", [ROWS[0], ROWS[0]])
+    assert main(["tables", "--rows", str(tmp_path)]) == 2
+    assert re.search(r"real\.csv, line 3: .* is already in .*line 2", capsys.readouterr().err)
+
+
+def test_tables_say_what_figures_need(tmp_path, monkeypatch, capsys):
+    for name in ("figures", "contents", "page"):
+        monkeypatch.delitem(sys.modules, f"paper.showing.{name}", raising=False)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    assert main(["tables", "--rows", str(tmp_path)]) == 2
+    assert "matplotlib: install pucut[paper]" in capsys.readouterr().err
+
+
+def test_help_names_steps_and_options(capsys):
+    for step in ([], ["real"], ["synthetic"], ["rows"], ["tables"]):
+        with pytest.raises(SystemExit) as end:
+            main([*step, "--help"])
+        assert end.value.code == 0
+        said = capsys.readouterr().out
+        assert said.startswith(f"usage: {' '.join(['python -m paper', *step])} ")
+        for word in ("--debug",) if step else ("real", "synthetic", "rows", "tables", "Exit codes"):
+            assert word in said
+
+
+def test_an_unexpected_error_is_one_line_unless_debugged(monkeypatch, capsys, tmp_path):
+    def fail(*given):
+        raise ZeroDivisionError("by chance")
+
+    monkeypatch.setattr("paper.commands.rows.collect", fail)
+    arguments = ["rows", "--results", str(tmp_path), "--out", str(tmp_path / "rows.csv")]
+    assert main(arguments) == 1
+    said = capsys.readouterr().err
+    assert said.startswith("python -m paper: failed: ZeroDivisionError: by chance")
+    assert said.count("\n") == 1
+    with pytest.raises(ZeroDivisionError):
+        main([*arguments, "--debug"])

@@ -3,7 +3,6 @@
 import csv
 import random
 import re
-import sys
 from collections import Counter
 from html.parser import HTMLParser
 from pathlib import Path
@@ -12,23 +11,28 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from paper.__main__ import main
+from paper import FOLDER
+from paper.row_files import read_rows
+from paper.showing.contents import make_contents
 from paper.showing.page import write_all
-from pucut.cli._errors import USER_ERROR
+from paper.showing.published import read_published
+from paper.showing.tables import to_csv, to_latex, to_markdown
 from tests.helpers.paper_rows import real_rows, synthetic_rows, write_rows
 
-PUBLISHED = Path(__file__).parents[2] / "paper" / "published"
+PUBLISHED = FOLDER / "published"
 REAL = real_rows(n_repetitions=3)
 SYNTHETIC = synthetic_rows(sizes=(1000,), features=(5,))
 VOID = {"meta", "link", "br", "img", "hr"}
 
 
+# A small set of rows, in which nnPU has none on MNIST.
+KEPT = [line for line in REAL if (line["dataset"], line["method"]) != ("mnist", "nnpu")]
+
+
 @pytest.fixture(scope="module")
 def written(tmp_path_factory):
-    """Files of a small set of rows, in which nnPU has none on MNIST."""
     folder = tmp_path_factory.mktemp("paper")
-    kept = [line for line in REAL if (line["dataset"], line["method"]) != ("mnist", "nnpu")]
-    write_rows(folder / "rows" / "real.csv", kept)
+    write_rows(folder / "rows" / "real.csv", KEPT)
     write_rows(folder / "rows" / "synthetic.csv.gz", SYNTHETIC)
     files = write_all(folder / "rows", PUBLISHED, folder / "out")
     return {file.name: file.read_text(encoding="utf-8") for file in files}
@@ -122,7 +126,7 @@ def test_means_and_errors_are_those_of_the_rows(written):
         line["Dataset"]: line for line in read_csv(written["real60_paper_layout_accuracy.csv"])
     }
     for dataset, title in (("vote", "Vote"), ("credit", "Credit"), ("mnist", "MNIST")):
-        for method, column in (("pu_et", "PU ET"), ("two_hnc_paper", "2-HNC (paper)")):
+        for method, column in (("pu_et", "PU ET"), ("two_hnc", "2-HNC")):
             scores = [
                 100 * line["accuracy_own"]
                 for line in REAL
@@ -142,7 +146,7 @@ def test_improvements_are_those_of_the_rows(written):
         for line in SYNTHETIC
     }
     values = [
-        100 * (scores[name, number, "two_hnc_paper"] / score - 1)
+        100 * (scores[name, number, "two_hnc"] / score - 1)
         for (name, number, method), score in scores.items()
         if method == "upu"
     ]
@@ -178,17 +182,25 @@ def test_summary_says_where_ours_agrees(written):
     assert re.search(r"- Vote: (first|within|behind).*points against .*, standard error", text)
 
 
-def test_same_rows_in_other_files_and_order_give_the_same_bytes(tmp_path):
-    rows = [line for line in REAL if line["dataset"] in ("vote", "german")] + SYNTHETIC[:280]
+def test_same_rows_in_other_files_and_order_give_the_same_bytes(written, tmp_path):
+    rows = [*KEPT, *SYNTHETIC]
     shuffled = random.Random(1).sample(rows, len(rows))
-    write_rows(tmp_path / "one" / "all.csv", rows)
-    write_rows(tmp_path / "two" / "b.csv.gz", shuffled[:200])
-    write_rows(tmp_path / "two" / "a.csv", shuffled[200:])
-    first = write_all(tmp_path / "one", PUBLISHED, tmp_path / "first")
-    second = write_all(tmp_path / "two", PUBLISHED, tmp_path / "second")
-    assert [file.name for file in first] == [file.name for file in second]
-    for one, other in zip(first, second, strict=True):
-        assert one.read_bytes() == other.read_bytes(), one.name
+    write_rows(tmp_path / "b.csv.gz", shuffled[:200])
+    write_rows(tmp_path / "a.csv", shuffled[200:])
+    contents = make_contents(read_rows(tmp_path), read_published(PUBLISHED))
+    assert contents.summary == written["summary.md"]
+    for table in contents.tables:
+        for ending, render in ((".csv", to_csv), (".md", to_markdown), (".tex", to_latex)):
+            assert render(table) == written[table.name + ending]
+    one_of_each_kind = {
+        "real60_accuracy",
+        "synthetic_histograms_pucut_accuracy",
+        "real60_critical_difference_accuracy",
+    }
+    drawings = [one for one in contents.drawings if one.name in one_of_each_kind]
+    assert len(drawings) == 3
+    for drawing in drawings:
+        assert drawing.svg == written[f"{drawing.name}.svg"]
 
 
 def test_one_row_is_enough(tmp_path):
@@ -198,33 +210,3 @@ def test_one_row_is_enough(tmp_path):
     assert not list(tmp_path.glob("out/*synthetic_critical_difference*"))
     Page((tmp_path / "out" / "index.html").read_text(encoding="utf-8"))
     assert len(files) > 100
-
-
-def run_command(*arguments):
-    return main(["tables", *map(str, arguments)])
-
-
-def test_command_writes_and_says_where(tmp_path, monkeypatch, capsys):
-    write_rows(tmp_path / "paper" / "rows" / "real.csv", REAL[:21])
-    monkeypatch.chdir(tmp_path)
-    assert run_command() == USER_ERROR
-    assert f"--published: {Path('paper/published')} is no folder" in capsys.readouterr().err
-    assert run_command("--published", PUBLISHED, "--out", "here") == 0
-    assert (tmp_path / "here" / "index.html").is_file()
-    assert "here" in capsys.readouterr().out
-
-
-def test_command_names_what_is_wrong(tmp_path, capsys):
-    assert run_command("--rows", tmp_path / "nowhere", "--published", PUBLISHED) == USER_ERROR
-    assert "nowhere is no folder" in capsys.readouterr().err
-    write_rows(tmp_path / "real.csv", [REAL[0], REAL[0]])
-    assert run_command("--rows", tmp_path, "--published", PUBLISHED) == USER_ERROR
-    assert re.search(r"real\.csv, line 3: .* stands already in .*line 2", capsys.readouterr().err)
-
-
-def test_command_says_what_figures_need(tmp_path, monkeypatch, capsys):
-    for name in ("figures", "contents", "page"):
-        monkeypatch.delitem(sys.modules, f"paper.{name}", raising=False)
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    assert run_command("--rows", tmp_path, "--published", PUBLISHED) == USER_ERROR
-    assert "matplotlib: install pucut[paper]" in capsys.readouterr().err

@@ -1,18 +1,10 @@
-"""The committed results: rows of real runs, and the summary that is made from them."""
+"""Scores of methods under one setting, paired by repetition."""
 
-from pathlib import Path
-
-import pytest
-
-from paper.showing.page import write_all
-
-PAPER = Path(__file__).parents[2] / "paper"
+from paper.showing.results import pair_up
 
 
-def test_the_committed_summary_is_that_of_the_committed_rows(tmp_path):
-    """Tables and figures are made in seconds; only the summary is committed beside the rows."""
-    if not (PAPER / "rows").is_dir():
-        pytest.skip("no rows beside this package")
-    write_all(PAPER / "rows", PAPER / "published", tmp_path)
-    made = (tmp_path / "summary.md").read_text(encoding="utf-8")
-    assert made == (PAPER / "tables" / "summary.md").read_text(encoding="utf-8")
+def test_pairs_are_of_common_repetitions():
+    found = pair_up({0: 1.0, 2: 3.0, 3: 9.0}, {2: 1.0, 0: 0.5, 1: 7.0})
+    assert (found.first, found.second) == ((1.0, 3.0), (0.5, 1.0))
+    assert found.difference.mean == 1.25
+    assert pair_up({0: 1.0}, {1: 1.0}).difference is None

@@ -69,3 +69,14 @@ def test_classes_far_apart_are_easier():
 def test_what_does_not_exist_is_refused(name, index, said):
     with pytest.raises(ValueError, match=said):
         make_synthetic(name, index)
+
+
+def test_parameters_are_written_as_the_paper_does():
+    assert SYNTHETIC["n5000-f20-p70-c4-s0.5-polytope"].parameters == {
+        "n_samples": "5000",
+        "n_features": "20",
+        "positive_percent": "70",
+        "n_clusters_per_class": "4",
+        "class_sep": "0.5",
+        "hypercube": "false",
+    }

@@ -48,7 +48,7 @@ def test_categories_and_gaps_become_columns_of_numbers():
     day = table["day"].to_numpy().astype(np.int64).astype(float)
     wanted = np.column_stack(
         [
-            [1.0, 3.0, 3.0, 5.0],  # the median, and beside it where it was missing
+            [1.0, 3.0, 3.0, 5.0],  # the median, and next to it where it was missing
             [0.0, 1.0, 0.0, 0.0],
             [0.0, 0.0, 1.0, 0.0],  # word missing, a, b
             [1.0, 0.0, 0.0, 1.0],
@@ -289,7 +289,7 @@ X_OK, Y_OK = np.arange(20.0).reshape(10, 2), np.arange(10) < 4
         ({"y": np.arange(9) < 4}, ValueError, "X has 10 rows, y has 9 labels"),
         ({"y": np.zeros(10)}, ValueError, "only one class"),
         ({"y": np.arange(10) % 3}, ValueError, "3 values"),
-        ({"pos_label": 5}, ValueError, "pos_label is 5, which y does not hold"),
+        ({"pos_label": 5}, ValueError, "pos_label is 5, which is not a value of y"),
         ({"classifier": "svm"}, TypeError, "classifier must be a scikit-learn classifier"),
         ({"classifier": LogisticRegression}, TypeError, "an instance"),
         (

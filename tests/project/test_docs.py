@@ -45,7 +45,8 @@ def gallery_order():
 
 
 def pages():
-    return sorted([*DOCS.glob("*.md"), *DOCS.glob("api/*.rst"), ROOT / "README.md"])
+    found = [*DOCS.glob("*.md"), *DOCS.glob("design/*.md"), *DOCS.glob("api/*.rst")]
+    return sorted([*found, ROOT / "README.md", ROOT / "ARCHITECTURE.md"])
 
 
 def test_every_example_has_its_place_in_the_gallery():

@@ -148,7 +148,7 @@ def test_random_problems_hold_what_they_promise():
 
 
 def test_wild_problems_are_decided_by_their_tiny_numbers():
-    """With everything below 1e-30 taken for 0, most of them have other minimum cuts."""
+    """With everything below 1e-30 taken as 0, most of them have other minimum cuts."""
     changed = 0
     for number in range(200):
         problem = wild_problem(number)

@@ -1,4 +1,4 @@
-"""The committed stub of the compiled module is what the module says of itself."""
+"""The committed stub of the compiled module matches the module."""
 
 from pathlib import Path
 

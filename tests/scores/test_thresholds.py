@@ -1,4 +1,4 @@
-"""Thresholds against counting, and the rows of `fit` against sorting."""
+"""Thresholds against counting, and the training rows against sorting."""
 
 import numpy as np
 import pytest

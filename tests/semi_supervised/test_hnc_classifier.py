@@ -336,9 +336,9 @@ def test_labels(y, codes, classes):
 @pytest.mark.parametrize(
     ("y", "message"),
     [
-        ([-1, -1], "no label at all"),
+        ([-1, -1], "only -1 or missing values"),
         ([0, -1], "only one class, 0"),
-        (np.array(["a", "b", "-1"]), "text '-1'"),
+        (np.array(["a", "b", "-1"]), "string '-1'"),
         ([0.5, 1.2, 3.3], "Unknown label type"),
         (np.array([1, "a"], dtype=object), "of one kind"),
     ],

@@ -6,6 +6,7 @@ Every error names the argument, what was found and where, and what is allowed.
 import numbers
 import os
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NoReturn
 
 import numpy as np
@@ -24,20 +25,36 @@ MAX_NODES = np.iinfo(np.int32).max
 class SymmetricGraph:
     """A checked graph in canonical CSR form: rows sorted, no duplicates, weights >= 0.
 
-    Weights are of single or double precision, and computed with in double.
+    Weights are in single or double precision; computations are in double. To make many cuts of one
+    graph, check it once and pass this on: it keeps what every cut would compute again.
     """
 
     offsets: npt.NDArray[np.int64]
     neighbors: npt.NDArray[np.int32]
     weights: npt.NDArray[Any]
+    matrix: Any  # as it was given
 
     @property
     def n_nodes(self) -> int:
         return len(self.offsets) - 1
 
+    # Three ways to add up the same rows. They differ in their last bits, and so would the cuts.
+
+    @cached_property
     def degrees(self) -> FloatArray:
         """Weighted degrees: the sum of the weights of a node's edges, without self-loops."""
         return _core.weighted_degrees(self.offsets, self.neighbors, self.weights)
+
+    @cached_property
+    def sums_in_order(self) -> FloatArray:
+        """Rows added up from left to right, in double precision."""
+        sums: FloatArray = self.matrix @ np.ones(self.n_nodes)
+        return sums
+
+    @cached_property
+    def row_sums(self) -> FloatArray:
+        """Rows added up as scipy does, in the precision of the weights."""
+        return np.asarray(self.matrix.sum(axis=1), dtype=np.float64).ravel()
 
     def reached_from(self, seeds: BoolArray) -> BoolArray:
         """Whether each node is connected to a seed."""
@@ -52,6 +69,7 @@ def checked_graph(graph: Any) -> SymmetricGraph:
     """
     if isinstance(graph, SymmetricGraph):
         return graph
+    given = graph
     is_sparse = sp.issparse(graph)
     if not is_sparse or graph.format != "csr":
         found = f"{graph.format.upper()} format" if is_sparse else type(graph).__name__
@@ -61,7 +79,7 @@ def checked_graph(graph: Any) -> SymmetricGraph:
         )
     if graph.ndim != 2 or graph.shape[0] != graph.shape[1]:
         shape = " x ".join(str(length) for length in graph.shape)
-        raise ValueError(f"graph must be square, one row and one column a node, found {shape}")
+        raise ValueError(f"graph must be square, one row and one column per node, found {shape}")
     if graph.dtype.kind not in "biuf":
         raise TypeError(f"graph must have real weights, found dtype {graph.dtype}")
     if graph.shape[0] > MAX_NODES:
@@ -73,10 +91,11 @@ def checked_graph(graph: Any) -> SymmetricGraph:
         np.ascontiguousarray(graph.indptr, dtype=np.int64),
         np.ascontiguousarray(graph.indices, dtype=np.int32),
         np.ascontiguousarray(graph.data, dtype=_weight_type(graph.dtype)),
+        given,
     )
-    fault, row, place = _core.check_graph(checked.offsets, checked.neighbors, checked.weights)
-    if fault:
-        _raise_graph_fault(checked, fault, row, place)
+    check = _core.check_graph(checked.offsets, checked.neighbors, checked.weights)
+    if check["fault"] != "none":
+        _raise_graph_fault(checked, **check)
     return checked
 
 
@@ -84,20 +103,20 @@ def _weight_type(dtype: np.dtype[Any]) -> npt.DTypeLike:
     return np.float32 if dtype == np.float32 else np.float64
 
 
-def _raise_graph_fault(graph: SymmetricGraph, fault: int, row: int, place: int) -> NoReturn:
-    if fault == 1:
+def _raise_graph_fault(graph: SymmetricGraph, fault: str, row: int, place: int) -> NoReturn:
+    if fault == "offsets":
         raise ValueError(f"graph has a broken indptr at row {row}: it must rise from 0 to nnz")
     column, weight = int(graph.neighbors[place]), float(graph.weights[place])
     where = f"graph[{row}, {column}]"
-    if fault == 2:
+    if fault == "neighbor_range":
         raise ValueError(
             f"graph has column {column} in row {row}, allowed are 0 to {graph.n_nodes - 1}"
         )
-    if fault == 3:
+    if fault == "neighbor_order":
         raise ValueError(f"graph has unsorted columns in row {row} at column {column}")
-    if fault == 4:
+    if fault == "negative_weight":
         raise ValueError(f"{where} is {weight!r}: weights must not be negative")
-    if fault == 5:
+    if fault == "not_finite_weight":
         raise ValueError(f"{where} is {weight!r}: weights must be finite")
     in_row = slice(graph.offsets[column], graph.offsets[column + 1])
     mirror = graph.weights[in_row][graph.neighbors[in_row] == row]
@@ -109,13 +128,13 @@ def _raise_graph_fault(graph: SymmetricGraph, fault: int, row: int, place: int) 
 
 
 def checked_values(values: Any, n_nodes: int, name: str) -> FloatArray:
-    """One finite number a node."""
+    """One finite number per node."""
     array = np.asarray(values)
     if array.dtype.kind not in "biuf":
         raise TypeError(f"{name} must be an array of real numbers, found dtype {array.dtype}")
     if array.shape != (n_nodes,):
         raise ValueError(
-            f"{name} must have shape ({n_nodes},), one number a node, found {array.shape}"
+            f"{name} must have shape ({n_nodes},), one number per node, found {array.shape}"
         )
     array = np.ascontiguousarray(array, dtype=np.float64)
     finite = np.isfinite(array)
@@ -142,12 +161,12 @@ def is_sparse(rows: Any) -> bool:
 
 
 def checked_scores(scores: Any, name: str, n_samples: int | None = None) -> FloatArray:
-    """One finite number a row; of as many rows as there are labels, where that is known."""
+    """One finite number per row; as many rows as there are labels, if that is known."""
     array = np.asarray(scores)
     if array.dtype.kind not in "biuf":
         raise TypeError(f"{name} must be an array of real numbers, found dtype {array.dtype}")
     if array.ndim != 1:
-        raise ValueError(f"{name} must be one number a row, found shape {array.shape}")
+        raise ValueError(f"{name} must be one number per row, found shape {array.shape}")
     if n_samples is not None and len(array) != n_samples:
         raise ValueError(
             f"Found input variables with inconsistent numbers of samples: y has {n_samples} "
@@ -214,7 +233,7 @@ def checked_seeds(seeds: Any, n_nodes: int, name: str) -> BoolArray:
 
 
 def checked_n_threads(n_threads: Any) -> int:
-    """None stands for the processors this process may use."""
+    """None stands for the number of processors this process may use."""
     if n_threads is None:
         affinity = getattr(os, "sched_getaffinity", None)
         return len(affinity(0)) if affinity else os.cpu_count() or 1

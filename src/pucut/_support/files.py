@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all."""
+"""Files that exist completely or not at all."""
 
 import os
 import tempfile
@@ -10,10 +10,10 @@ from typing import BinaryIO
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[BinaryIO]:
-    """A file to write to, which gets its name when everything is written and on the disk.
+    """A file to write to, which gets its name once everything is written and on the disk.
 
-    What is left of one that was not finished, because the process was killed, has a name that
-    begins with a dot and ends in ".part".
+    If the process is killed, what is left of an unfinished file has a name that begins with a dot
+    and ends in ".part".
     """
     descriptor, part = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
     try:
@@ -35,7 +35,7 @@ def write_whole(path: Path, content: bytes) -> None:
 
 
 def write_all_whole(contents: Mapping[Path, bytes]) -> None:
-    """Writes all files beside their places before the first of them gets its name."""
+    """Writes all files next to their destinations before the first of them gets its name."""
     with ExitStack() as files:
         for path, content in contents.items():
             file = files.enter_context(whole_file(path))
@@ -51,7 +51,7 @@ def _open_to_others(part: str) -> None:
 
 
 def _keep_name(folder: Path) -> None:
-    """A new name is in the folder, which is to reach the disk too, where folders can be opened."""
+    """The new name is in the folder, which has to reach the disk too, if folders can be opened."""
     if os.name == "posix":
         descriptor = os.open(folder, os.O_RDONLY)
         try:

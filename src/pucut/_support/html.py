@@ -9,7 +9,7 @@ _VOID = frozenset({"br", "col", "hr", "img", "input", "meta"})
 
 
 class Html(str):
-    """Text that is HTML; every other text is escaped where it meets this."""
+    """Text that is HTML; any other text combined with it is escaped."""
 
     __slots__ = ()
 
@@ -22,10 +22,10 @@ def escaped(part: Any) -> Html:
 
 
 def element(tag: str, *parts: Any, **attributes: Any) -> Html:
-    """An element around its parts, in which lists count as what they hold.
+    """An element around its parts; lists are flattened.
 
-    Attributes end in "_" where Python has the word, and have "_" for "-"; True is an attribute
-    without a value, and None or False none at all.
+    Attribute names that are Python keywords end in "_", and "_" stands for "-". True is an
+    attribute without a value; None and False omit it.
     """
     written = []
     for name, value in attributes.items():
@@ -58,7 +58,7 @@ def html_table(
     *,
     class_: str | None = None,
 ) -> Html:
-    """A table whose first column heads its lines."""
+    """A table whose first column holds row headers."""
     body = []
     for line in lines:
         first, *others = line

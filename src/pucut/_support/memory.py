@@ -1,4 +1,4 @@
-"""How much memory may be taken: as a user says it, or as the machine has it."""
+"""How much memory may be used: the limit a user gives, or what the machine has."""
 
 import numbers
 import os
@@ -37,9 +37,9 @@ def checked_memory_limit(limit: Any) -> int | None:
 
 
 def available_memory() -> int | None:
-    """Bytes that this process could take now, at most what its container allows; None if unknown.
+    """Bytes this process could use now, at most what its container allows; None if unknown.
 
-    What the system holds in memory of files, and would give up, counts as available.
+    Memory that caches files and would be given up counts as available.
     """
     known = [each for each in (_of_the_system(), _of_the_container()) if each is not None]
     return min(known, default=None)

@@ -1,8 +1,12 @@
-"""Work shared by threads of this process."""
+"""Work shared by threads of this process, and the threads of the libraries below held back."""
 
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar
+from contextlib import AbstractContextManager
+from functools import lru_cache
+from typing import Any, TypeVar
+
+from threadpoolctl import ThreadpoolController
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
@@ -17,3 +21,15 @@ def in_threads(work: Callable[[Job], Result], jobs: Iterable[Job], n_threads: in
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
+
+
+def library_threads(limit: int, user_api: str | None = None) -> AbstractContextManager[Any]:
+    """At most so many threads of linear algebra and OpenMP, or of "blas" or "openmp" alone."""
+    limited: AbstractContextManager[Any] = _libraries().limit(limits=limit, user_api=user_api)
+    return limited
+
+
+@lru_cache(maxsize=1)
+def _libraries() -> ThreadpoolController:
+    """The libraries that are loaded, looked up once: that takes longer than answering for a row."""
+    return ThreadpoolController()

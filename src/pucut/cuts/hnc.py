@@ -62,8 +62,8 @@ def hnc_plus_minus(
 ) -> BoolArray:
     """The set S that is optimal for HNC+- at two tradeoffs, as a mask.
 
-    With seeds on both sides S is neither empty nor everything; without, it may be either. Of
-    several optimal sets, ``ties="source"`` gives the largest and ``ties="sink"`` the smallest.
+    With seeds on both sides S is neither empty nor everything; without, it may be either. If
+    several sets are optimal, ``ties="source"`` gives the largest and ``ties="sink"`` the smallest.
     """
     single = double_intra_similarity(alpha, beta)
     lam = tradeoff_to_lambda(single.mu)
@@ -120,7 +120,7 @@ def _solve(
     outside = checked_seeds(negative, n_nodes, "negative")
     check_disjoint(in_cluster, outside, ("positive", "negative"))
     nothing = np.zeros(n_nodes)
-    rising, constant = (nothing, checked.degrees()), (nothing, nothing)
+    rising, constant = (nothing, checked.degrees), (nothing, nothing)
     return parametric_cut(
         checked,
         source=rising if problem == "plus" else constant,

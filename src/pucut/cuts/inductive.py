@@ -1,6 +1,6 @@
-"""Answers for rows that were not there when the cut was made.
+"""Answers for unseen rows, which were not part of the cut.
 
-The paper names two rules: the label that changes the objective least, and the side that is nearer.
+The paper names two rules: the label that changes the objective least, and the nearer side.
 """
 
 from typing import Any

@@ -36,7 +36,7 @@ LARGEST_GAP = 1e-6
 # Rounds of the warm start: the cuts are the same for any number, the time is not.
 RELAXATION_ROUNDS = 16
 
-# Few regions are large enough to be shared, and each thread takes 4 bytes a node.
+# Few regions are large enough to be shared, and each thread takes 4 bytes per node.
 MOST_THREADS = 8
 
 Ties = Literal["source", "sink"]
@@ -151,12 +151,12 @@ def parametric_cut(
     ----------
     graph : CSR matrix or array, n x n
         Symmetric, with weights >= 0. Zeros and self-loops may be stored and mean no edge; duplicate
-        entries add up. Weights are computed with in double precision.
+        entries add up. Computations are in double precision.
     source, sink : pairs (base, slope) of arrays of length n
         The arc from the source to node i has the capacity base[i] + lambda * slope[i], and so has
         the arc from i to the sink. Capacities must not be negative anywhere in the range. Slopes
         must make the cuts nested: source up and sink down (S grows with lambda), or the reverse
-        (S shrinks). Where no slope differs from 0, S is said to grow.
+        (S shrinks). If all slopes are 0, `grows` is True.
     lambda_range : (float, float)
         Finite; nodes that do not switch within it get an infinite `switch`.
     source_seeds, sink_seeds : masks of length n, or arrays of node numbers
@@ -202,14 +202,16 @@ def parametric_cut(
         source_base - sink_base,
         slope,
         on_source.astype(np.int8) - on_sink.astype(np.int8),
-        lowest,
-        highest,
-        RELAXATION_ROUNDS,
-        min(checked_n_threads(n_threads), MOST_THREADS),
+        {
+            "lowest": lowest,
+            "highest": highest,
+            "relaxation_rounds": RELAXATION_ROUNDS,
+            "n_threads": min(checked_n_threads(n_threads), MOST_THREADS),
+        },
     )
-    if solved["status"] != 0:
+    if solved["status"] == "too_large":
         raise ValueError(
-            f"graph may have at most {np.iinfo(np.int32).max} edges between nodes that are no "
+            f"graph may have at most {np.iinfo(np.int32).max} edges between nodes that are not "
             f"seeds, found more, of {len(checked.weights)} entries in all"
         )
     if not solved["feasible"] or not abs(solved["gap"]) <= LARGEST_GAP:

@@ -1,14 +1,14 @@
-"""Cuts that know a score of every row besides the graph: 2-HNC with a data term.
+"""Cuts that use a score for every row in addition to the graph: 2-HNC with a data term.
 
-To the pull of the labelled rows towards S each unlabelled row i adds one of its own, gamma d_i
-score_i, and lambda weighs gamma d_i against it:
+In addition to the pull of the labelled rows, each unlabelled row i is pulled towards S by its own
+score, gamma d_i score_i, which lambda weighs against gamma d_i:
 
     minimise  sum over edges of w_ij |x_i - x_j|
               +  sum over rows of gamma d_i (x_i - score_i)^2 / 2
               -  sum over rows of (similarity of i to labelled rows) x_i
 
 The level sets of x are the minimum cuts for all lambda, as without scores, and x is the score
-smoothed along the graph: the less gamma, the smoother. Labelled rows stay in S.
+smoothed along the graph: the smaller gamma, the smoother. Labelled rows stay in S.
 """
 
 from typing import Any
@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pucut._support.checks import BoolArray, FloatArray
+from pucut._support.checks import BoolArray, FloatArray, checked_graph
 from pucut.cuts.parametric_cut import CutPath, parametric_cut
 
 
@@ -32,20 +32,20 @@ def score_cut(
 
     Parameters
     ----------
-    graph : symmetric CSR matrix
+    graph : symmetric CSR matrix, or one that has been checked
         Similarities of all rows.
     scores : float array of shape (n_samples,), from 0 to 1
     gamma : float, or float array of shape (n_samples,)
-        Above 0: how much the scores count beside the graph, for all rows or for each.
+        Above 0: how much the scores count relative to the graph, for all rows or for each.
     """
-    degrees = graph @ np.ones(len(scores))
+    checked = checked_graph(graph)
     nothing = np.zeros(len(scores))
-    slope = gamma * degrees
+    slope = gamma * checked.sums_in_order
     return parametric_cut(
-        graph,
+        checked,
         source=(slope * scores, nothing),
         sink=(nothing, slope),
-        # A row with nothing but labelled neighbours has the largest x, its score + 1 / gamma.
+        # A row with only labelled neighbours has the largest x, its score + 1 / gamma.
         lambda_range=(0.0, 1.0 + 2.0 / float(np.min(gamma))),
         source_seeds=is_labelled,
         n_threads=n_threads,
@@ -72,10 +72,11 @@ def two_sided_cut(
     shrinks as lambda grows. `switch`, the lambda up to which a row is in S, is infinite where it
     never changes sides; with scores it is the score smoothed along the graph.
     """
-    slope = gamma * np.asarray(graph.sum(axis=1), dtype=np.float64).ravel()
+    checked = checked_graph(graph)
+    slope = gamma * checked.row_sums
     nothing = np.zeros(len(slope))
     return parametric_cut(
-        graph,
+        checked,
         # Both sides have gamma d_i more than said above, so that no capacity is negative.
         source=(slope * (1.0 + scores), nothing),
         sink=(slope, slope),
@@ -93,10 +94,10 @@ def levels_of_new_rows(
     scores: FloatArray,
     gamma: float | FloatArray,
 ) -> FloatArray:
-    """The x of rows beside the graph, each by itself, with the x of all rows of the graph fixed.
+    """The x of rows outside the graph, each by itself, with the x of all rows of the graph fixed.
 
-    Neighbours and weights, above 0, have a line for each new row, `levels` one value for each row
-    of the graph, infinite for labelled ones. The minimum over x of one row's terms is the median
+    Neighbours and weights, above 0, have one row per new row, `levels` one value per row of the
+    graph, infinite for labelled ones. The minimum over x of one row's terms is the median
     of its neighbours' x and of the points where the terms would balance, if the 0, 1, 2 ... lowest
     neighbours were below.
     """

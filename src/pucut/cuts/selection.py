@@ -7,16 +7,16 @@ import numpy as np
 from pucut._support.checks import FloatArray
 from pucut.cuts.two_stages import Partition, TwoStages, nested_cuts, partition_at
 
-# Of several graphs the one with most neighbours is taken whose partition is this near to the prior.
+# The graph with the most neighbours whose partition is this close to the prior is used.
 NEAR_THE_PRIOR = 0.02
 
 
 def closest_partition(
     stages: TwoStages, prior: float, lambda_grid: FloatArray | None = None
 ) -> Partition:
-    """Of all partitions of both stages the one whose share of positives is closest to the prior.
+    """The partition of either stage whose share of positives is closest to the prior.
 
-    Of equally close ones that of stage 2, which knows more, and then the smaller one.
+    If several are equally close, that of stage 2, which knows more, and then the smaller one.
     """
     n_samples = len(stages.level)
     smallest_miss = np.inf
@@ -35,7 +35,7 @@ def closest_partition(
 
 
 def choose_n_neighbors(partitions: Mapping[int, Partition], prior: float) -> int:
-    """The largest k whose partition is within 2 % of the prior, else the k that comes closest."""
+    """The largest k with a partition within 2 % of the prior, else the k that comes closest."""
     misses = {k: abs(found.positive_fraction - prior) for k, found in partitions.items()}
     near = [k for k, miss in misses.items() if miss <= NEAR_THE_PRIOR]
     return max(near) if near else min(misses, key=lambda k: (misses[k], -k))

@@ -29,8 +29,8 @@ class Ranking:
         HNC- with the labelled rows fixed in S, for all lambda.
     level : float array of shape (n_samples,)
         The lambda at which a row leaves S, 1 for labelled rows. Rows that no label reaches leave
-        at once, and tell nothing by that; they have levels from -1 to below 0 in the order of
-        `remoteness`.
+        at once, which says nothing about them; they have levels from -1 to below 0 in the order
+        of `remoteness`.
     order : int array
         The unlabelled rows by rising level, ties by row number.
     is_reached : bool array of shape (n_samples,)
@@ -154,8 +154,7 @@ def two_stage_cuts(
 ) -> TwoStages:
     """Stage 1, the likely negatives (SelectNeg), and stage 2.
 
-    With a grid, SelectNeg knows no more of a row than the first lambda of the grid at which it has
-    left S.
+    With a grid, SelectNeg knows only the first lambda of the grid at which a row has left S.
     """
     graph = checked_graph(graph)
     ranking = rank_unlabelled(graph, is_labelled, remoteness=remoteness, n_threads=n_threads)
@@ -177,7 +176,7 @@ def two_stage_cuts(
 
 
 def nested_cuts(stages: TwoStages, stage: int, lambda_grid: FloatArray | None = None) -> FloatArray:
-    """The cuts of a stage's level, falling: each gives one of the nested partitions, once.
+    """The cuts of a stage's level, descending: each gives one of the nested partitions, once.
 
     All of them, or those that the lambdas of a grid find. Stage 1 goes from all rows to the
     labelled ones, stage 2 from these and what they pull in to all but the likely negatives.

@@ -1,8 +1,8 @@
 """The classifiers on Dask collections: rows stay on the workers.
 
-`DaskTwoHNCClassifier` is `TwoHNCClassifier` for Dask arrays and DataFrames: the same bits where
-neighbours are exact. `predict`, `predict_proba` and `decision_function` answer for the rows
-of a collection by any fitted PU classifier, lazily.
+`DaskTwoHNCClassifier` is `TwoHNCClassifier` for Dask arrays and DataFrames: the same bits if
+neighbours are exact. `predict`, `predict_proba` and `decision_function` apply any fitted PU
+classifier to the rows of a collection, lazily.
 
 Nothing else in pucut imports this package, and it needs the extra `dask`.
 """

@@ -1,4 +1,4 @@
-"""Answers for the rows of Dask collections: arrays of Dask, computed when somebody asks."""
+"""Answers for the rows of Dask collections: Dask arrays, computed on demand."""
 
 from collections.abc import Callable
 from functools import partial
@@ -13,18 +13,18 @@ from pucut.dask.partitions import empty_piece, rows_in_tasks
 
 
 def decision_function(model: Any, X: Any) -> Any:
-    """`model.decision_function` of the rows of a Dask collection, as an array of Dask."""
+    """`model.decision_function` of the rows of a Dask collection, as a Dask array."""
     return _answer(model, X, "decision_function", np.float64)
 
 
 def predict(model: Any, X: Any) -> Any:
-    """`model.predict` of the rows of a Dask collection, as an array of Dask."""
+    """`model.predict` of the rows of a Dask collection, as a Dask array."""
     check_is_fitted(model)
     return _answer(model, X, "predict", model.classes_.dtype)
 
 
 def predict_proba(model: Any, X: Any) -> Any:
-    """`model.predict_proba` of the rows of a Dask collection, as an array of Dask."""
+    """`model.predict_proba` of the rows of a Dask collection, as a Dask array."""
     return _answer(model, X, "predict_proba", np.float64, n_columns=2)
 
 
@@ -34,7 +34,7 @@ def check_columns(estimator: Any, X: Any, *, reset: bool) -> None:
 
 
 def lazy_array(X: Any, answer: Callable[[Any], Any], dtype: Any, n_columns: int = 0) -> Any:
-    """An array of Dask from the tasks that `answer` makes of the tasks of rows of X."""
+    """A Dask array from the tasks that `answer` makes from the tasks of rows of X."""
     import dask.array as da
 
     parts = rows_in_tasks(X)

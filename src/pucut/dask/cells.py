@@ -1,9 +1,9 @@
-"""Approximate neighbours among partitions: rows are dealt to cells of space, and visit near ones.
+"""Approximate neighbours among partitions: rows are assigned to cells and visit near ones.
 
 Centres come from k-means on a sample; a cell holds the rows whose nearest centre is its own. Every
 row visits the cells whose centres are nearest to it, as many as the true neighbours of some sampled
-rows need. Other sampled rows tell the recall. Every row travels once to its cell, and then only to
-the cells it visits, where the search among all partitions takes it to every worker.
+rows need. Other sampled rows measure the recall. Every row travels once to its cell, and then only
+to the cells it visits, whereas the search among all partitions takes it to every worker.
 """
 
 from collections.abc import Sequence

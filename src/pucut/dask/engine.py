@@ -1,7 +1,7 @@
 """The one place that knows Dask itself: tasks, where they run, and what a collection is.
 
-Work is put as delayed tasks, so that it runs on the cluster of the current client where there is
-one, and on Dask's default scheduler otherwise. Dask is imported when it is first needed.
+Work is expressed as delayed tasks, so that it runs on the cluster of the current client if there
+is one, and on Dask's default scheduler otherwise. Dask is imported when it is first needed.
 """
 
 import sys
@@ -12,7 +12,7 @@ from typing import Any
 
 
 def is_collection(X: Any) -> bool:
-    """Whether X is anything of Dask's; nobody has one without having imported Dask."""
+    """Whether X is a Dask collection; there is none unless Dask has been imported."""
     base = sys.modules.get("dask.base")
     return base is not None and bool(base.is_dask_collection(X))
 
@@ -31,9 +31,9 @@ def delayed(function: Any) -> Any:
 
 
 def persisted(tasks: Sequence[Any]) -> tuple[Any, ...]:
-    """Starts the tasks; results stay where they are made, as long as somebody refers to them.
+    """Starts the tasks; results stay where they are made, as long as something refers to them.
 
-    What is lost with a worker is made again: Dask keeps in mind from what.
+    What is lost with a worker is recomputed: Dask remembers how.
     """
     with _graphs_of_any_size():
         return tuple(dask_module().persist(*tasks))
@@ -66,9 +66,9 @@ def dask_module() -> Any:
 
 @contextmanager
 def _graphs_of_any_size() -> Iterator[None]:
-    """Rows given in this process travel with the graph: only so can a lost worker's be made again.
+    """Rows given in this process travel with the graph, so that a lost worker's can be restored.
 
-    Dask would rather have them scattered, and forgets scattered ones with their worker.
+    Dask recommends scattering them, but loses scattered data with their worker.
     """
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Sending large graph", category=UserWarning)

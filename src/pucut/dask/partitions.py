@@ -1,4 +1,4 @@
-"""A table in partitions of rows that stay on the workers, from whatever Dask or the caller has."""
+"""A table in partitions of rows that stay on the workers, from a Dask collection or a table."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -47,18 +47,18 @@ class Partitions:
 
     @cached_property
     def starts(self) -> Indices:
-        """The number of the first row of each part, and the number of all rows behind them."""
+        """The number of the first row of each part, followed by the number of all rows."""
         return np.concatenate([[0], np.cumsum(self.lengths)]).astype(np.int64)
 
     def mapped(self, function: Any, *others: Any, n_columns: int | None = None) -> "Partitions":
-        """What a function makes of each part, kept on the workers; as many rows as before."""
+        """The result of a function for each part, kept on the workers, with as many rows."""
         task = delayed(function)
         shared = [delayed(other) for other in others]
         parts = persisted([task(part, *shared) for part in self.parts])
         return Partitions(parts, self.lengths, n_columns or self.n_columns)
 
     def split(self, per_row: npt.NDArray[Any]) -> list[npt.NDArray[Any]]:
-        """An array with an entry a row, cut as the rows are."""
+        """An array with one entry per row, split like the rows."""
         return np.split(per_row, self.starts[1:-1])
 
     def __getitem__(self, rows: Any) -> Any:
@@ -88,9 +88,9 @@ class Partitions:
 def read_partitions(X: Any) -> Partitions:
     """Rows of a Dask array or DataFrame, or of a table of this process, cut for the workers.
 
-    Sizes that Dask does not know are asked of the parts; empty ones are left out. A collection is
-    not kept in the memory of the workers, unless its owner has done so: it is read again where it
-    is needed again.
+    Sizes that Dask does not know are computed; empty parts are left out. A collection is not kept
+    in the memory of the workers unless its owner has persisted it: it is read again whenever it is
+    needed.
     """
     if is_collection(X):
         parts, n_columns = rows_in_tasks(X), empty_piece(X).shape[1]
@@ -133,7 +133,7 @@ def rows_in_tasks(X: Any) -> list[Any]:
 
 
 def labels_here(y: Any) -> Any:
-    """Labels of a Dask array or Series in this process, where the cut is made; others as given."""
+    """Labels of a Dask array or Series, in this process, which solves the cuts; others as given."""
     return computed([y])[0] if is_collection(y) else y
 
 

@@ -1,8 +1,8 @@
-"""Nearest rows among partitions: every partition has an index, and the queries go round.
+"""Nearest rows among partitions: every partition has an index, which all queries visit.
 
 Distances have the same bits wherever they are measured (`pucut.graphs.neighbors.distances`), and
-lists are merged by distance and row number. So where each index is exact, the lists are those of
-one index over all rows.
+lists are merged by distance and row number. So if each index is exact, the lists are those of one
+index over all rows.
 """
 
 from collections.abc import Sequence
@@ -66,7 +66,7 @@ def neighbors_among(
     leave_out = delayed(without_own_rows)
     lists = []
     for number, part in enumerate(points.parts):
-        # Each begins at home, so that not all ask the same worker at once.
+        # Each starts with its own partition, so that not all ask the same worker at once.
         in_turn = indices[number:] + indices[:number]
         lists.append(leave_out(found_in_turn(part, in_turn, k), int(points.starts[number])))
     found = computed(lists)
@@ -99,7 +99,7 @@ def search_part(part: PartIndex, queries: npt.NDArray[Any], k: int) -> Found:
 
 
 def merge_found(one: Found, other: Found, k: int) -> Found:
-    """The k nearest of both, ties by row number; fewer where there are not as many."""
+    """The k nearest of both, ties by row number; fewer if there are not as many."""
     rows = np.hstack([one.rows, other.rows])
     distances = np.hstack([one.squared_distances, other.squared_distances])
     order = np.lexsort((rows, distances), axis=1)[:, :k]

@@ -1,7 +1,7 @@
-"""The space of the points of 2-HNC where these lie in partitions on the workers.
+"""The space of the points of 2-HNC if these lie in partitions on the workers.
 
-It answers what `pucut.methods.two_hnc._spaces.PointSpace` answers, with the same bits where
-neighbours are exact.
+It answers what `pucut.methods.two_hnc.spaces.PointSpace` answers, with the same bits if neighbours
+are exact.
 """
 
 from collections.abc import Callable
@@ -100,12 +100,12 @@ class PartitionedSpace:
 
     @cached_property
     def _indices(self) -> tuple[Any, ...]:
-        """Made when the first unseen rows come."""
+        """Built when the first unseen rows are asked about."""
         return partition_indices(self.points, self.lists.n_neighbors, "auto", 0)
 
     def __getstate__(self) -> dict[str, Any]:
         raise TypeError(
-            "the points of this model are on the workers of Dask and cannot be pickled; call its "
+            "the points of this model are on the Dask workers and cannot be pickled; call its "
             "method gather() first, which brings them into this process"
         )
 

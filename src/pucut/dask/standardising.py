@@ -1,8 +1,8 @@
 """The encoding of a table in partitions, to the last bit that of the same table in one piece.
 
-Sums of floating-point numbers depend on their order. So the columns are dealt to the workers, a few
-at a time, each whole, and are learned there by the function of the single machine. Every value
-travels once; the largest piece in one place is a column, not the table.
+Sums of floating-point numbers depend on their order. So whole columns are sent to the workers, a
+few at a time, and encoded there by the same function as on one machine. Every value travels once;
+the largest piece in one place is a column, not the table.
 """
 
 import re

@@ -1,8 +1,8 @@
-"""A forest whose trees are grown on the workers, and is the forest of a single machine.
+"""A forest grown on the workers, equal to the forest of a single machine.
 
-Every tree has a seed of its own, so that it does not matter where it grows. Of many rows each tree
-sees a sample, which its seed draws from the row numbers alone: only the rows that were drawn come
-to the worker that grows it. Of few rows all come, to every worker once.
+Every tree has a seed of its own, so it does not matter where it grows. If there are many rows, each
+tree sees a sample, which its seed draws from the row numbers alone: only those rows travel to the
+worker that grows it. If there are few, all rows travel to every worker once.
 """
 
 from collections.abc import Sequence

@@ -32,13 +32,13 @@ class DaskTwoHNCClassifier(TwoHNCClassifier):
 
     Encoding, trees and the search for neighbours run on the workers of the current Dask client, and
     no process needs to hold all rows. Lists of neighbours come to the process that calls `fit`,
-    which solves the cuts. Where neighbours are exact the results are those of `TwoHNCClassifier` to
+    which solves the cuts. If neighbours are exact, the results are those of `TwoHNCClassifier` to
     the last bit.
 
     Parameters
     ----------
     neighbors : {"auto", "exact", "approximate", "torch"}, default="auto"
-        "auto": exactly where that is fast on the cluster, else approximately.
+        "auto": exactly if that is fast on the cluster, otherwise approximately.
     prior, feature_weights, n_neighbors, sigma, lambda_grid, inductive, n_estimators, pos_label, \
 n_jobs, random_state, verbose
         As in `TwoHNCClassifier`.
@@ -49,7 +49,7 @@ n_jobs, random_state, verbose
 
     Notes
     -----
-    `predict`, `predict_proba` and `decision_function` of a Dask collection are arrays of Dask. A
+    `predict`, `predict_proba` and `decision_function` of a Dask collection are Dask arrays. A
     model whose points are on the workers cannot be pickled; `gather` brings them here.
     """
 

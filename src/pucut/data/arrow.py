@@ -1,8 +1,8 @@
-"""Parquet files and tables of Arrow, read by batches into one array.
+"""Parquet files and Arrow tables, read in batches into one array.
 
-A column of numbers or booleans becomes a column of the array, single precision if all are of at
-most that, else double; nulls become NaN. With other columns (texts, dictionaries) the table
-becomes a data frame. Either is made here and belongs to nobody else, so that it may be written to.
+A column of numbers or booleans becomes a column of the array, in single precision if that is
+enough for all of them, otherwise in double; nulls become NaN. With other columns (strings,
+dictionaries) the table becomes a data frame. Both are newly made, so they may be overwritten.
 """
 
 import os
@@ -18,14 +18,14 @@ _BATCH_ROWS = 1 << 16
 
 
 def is_arrow(X: Any) -> bool:
-    """Whether X is a path, which means Parquet, or a table, batch or dataset of Arrow."""
+    """Whether X is a path, which means Parquet, or an Arrow table, batch or dataset."""
     if isinstance(X, (str, os.PathLike)):
         return True
     return type(X).__module__.partition(".")[0] == "pyarrow" and hasattr(X, "schema")
 
 
 def open_arrow(X: Any) -> Any:
-    """X as a dataset of Arrow, nothing of which is read yet.
+    """X as an Arrow dataset, of which nothing has been read yet.
 
     The files of a folder are read in the order of their names.
     """
@@ -36,7 +36,7 @@ def open_arrow(X: Any) -> Any:
         raise ImportError(f"X is a path, which needs pyarrow: {NEEDED}") from error
     if isinstance(X, (str, os.PathLike)):
         if not Path(X).exists():
-            raise FileNotFoundError(f"X is {os.fspath(X)!r}, and there is no such file or folder")
+            raise FileNotFoundError(f"X is {os.fspath(X)!r}, but there is no such file or folder")
         try:
             return ds.dataset(os.fspath(X), format="parquet")
         except pa.ArrowException as error:
@@ -55,7 +55,7 @@ def open_arrow(X: Any) -> Any:
 
 
 def column_names(dataset: Any) -> Any:
-    """A table without rows that has the names of the columns."""
+    """An empty table with the names of the columns."""
     twice = [name for name, count in Counter(dataset.schema.names).items() if count > 1]
     if twice:
         raise ValueError(f"X has the column {twice[0]!r} more than once; names must differ")
@@ -78,8 +78,8 @@ def read_arrow(dataset: Any) -> Any:
     for field in fields:
         if not is_number(field.type) and not is_category(field.type):
             raise ValueError(
-                f"column {field.name!r} of X is of the type {field.type}; allowed are numbers, "
-                "booleans, texts and dictionaries of texts"
+                f"column {field.name!r} of X has type {field.type}; allowed are numbers, "
+                "booleans, strings and dictionaries of strings"
             )
     n_rows = dataset.count_rows()
     numbers = [field.name for field in fields if is_number(field.type)]
@@ -109,7 +109,7 @@ def _read_numbers(
     array = np.empty((n_rows, len(names)), dtype=dtype)
     if not names:
         return array
-    # Few batches ahead: what is read and not yet taken is in memory twice.
+    # Few batches ahead: what has been read but not yet copied is in memory twice.
     scanner = dataset.scanner(
         columns=names, batch_size=_BATCH_ROWS, batch_readahead=2, fragment_readahead=1
     )

@@ -1,4 +1,4 @@
-"""The door for X: whatever container an estimator is given, its columns counted and named."""
+"""The door for X: any container an estimator is given, with its columns counted and named."""
 
 from typing import Any
 
@@ -9,17 +9,17 @@ from sklearn.utils.validation import validate_data
 
 from pucut.data.arrow import column_names, is_arrow, open_arrow, read_arrow
 
-# scikit-learn wants to read "Reshape your data" where a single row comes without its brackets.
+# scikit-learn's checks look for "Reshape your data" if a single row comes without brackets.
 ONE_DIMENSION = (
-    "X must have two dimensions, one row a sample, found one of shape {shape}. Reshape your data: "
-    "X.reshape(1, -1) if it is one sample, X.reshape(-1, 1) if it is one feature"
+    "X must have two dimensions, one row per sample, found one of shape {shape}. Reshape your "
+    "data: X.reshape(1, -1) if it is one sample, X.reshape(-1, 1) if it is one feature"
 )
 
 
 def checked_table(estimator: BaseEstimator, X: Any, *, reset: bool) -> Any:
     """X with the number and names of its columns checked, for estimators that take any table.
 
-    What the columns of a data frame hold is checked when they are read (`pucut.data.tables`).
+    The contents of a data frame are checked when its columns are read (`pucut.data.tables`).
     """
     if hasattr(X, "__dask_graph__"):
         raise TypeError(
@@ -35,7 +35,7 @@ def checked_table(estimator: BaseEstimator, X: Any, *, reset: bool) -> Any:
         validate_data(estimator, X, reset=reset, skip_check_array=True)
         return X
     if isinstance(X, (list, tuple)) and np.asarray(X).dtype.kind in "US":
-        X = np.asarray(X, dtype=object)  # numbers beside strings would become strings
+        X = np.asarray(X, dtype=object)  # next to strings, numbers would become strings
     # To find infinity it adds everything up: huge values of both signs are no mistake.
     with np.errstate(invalid="ignore"):
         return validate_data(
@@ -58,7 +58,7 @@ def for_any_table(tags: Any) -> Any:
 
 
 def with_narrow_indices(points: Any) -> Any:
-    """Sparse rows with the narrowest numbers for columns: much of scikit-learn takes no others."""
+    """Sparse rows with 32-bit indices if these suffice: much of scikit-learn takes no others."""
     if isinstance(points, sp.csr_array) and points.nnz <= np.iinfo(np.int32).max:
         points.indices = points.indices.astype(np.int32, copy=False)
         points.indptr = points.indptr.astype(np.int32, copy=False)

@@ -1,14 +1,14 @@
 """From a table to points whose distances mean something.
 
 Columns of numbers are standardised over all rows: mean 0, standard deviation 1. Categories (texts,
-objects and category types of data frames) become one column for each value, 1 where the row has
-it, standardised like any other. Constant columns become 0. Missing values become 0 too, which is
-the mean. Sparse tables are scaled but not centred, which distances do not feel.
+objects and category types of data frames) become one column per value, 1 where the row has it,
+standardised like any other. Constant columns become 0. Missing values become 0 too, which is the
+mean. Sparse tables are scaled but not centred, which does not change distances.
 
-Learners that need finite numbers, and no scale, get them from `finite_columns`.
+Learners that need finite numbers, but no scaling, get them from `finite_columns`.
 
-Dense tables are read by blocks of rows, twice for the moments and once for the points, so that one
-on disk (a memory map) is read in its order; nothing of its size is made but the points.
+Dense tables are read in blocks of rows, twice for the moments and once for the points, so a table
+on disk (a memory map) is read sequentially; the points are the only copy of its size.
 """
 
 from collections.abc import Iterator
@@ -24,19 +24,19 @@ from sklearn.utils import check_array
 from pucut._support.checks import FloatArray, is_sparse
 from pucut.data.tables import Table, TableFormat, read_table
 
-# Sums are made by so many rows, and the sums of blocks added in their order.
+# Sums are taken over blocks of this many rows, and the sums of blocks added in order.
 MOMENT_ROWS = 1 << 17
-# Of `finite_columns`: more categories than this get no column of their own, the rest share one.
+# For `finite_columns`: categories beyond this many have no column of their own and share one.
 _MOST_INDICATORS = 30
-# Sparse tables with at most this many cells are filled in; larger ones would not fit in memory.
+# Sparse tables with at most this many cells are made dense; larger ones would not fit in memory.
 MAX_DENSE_CELLS = 20_000_000
-# Rows whose points are made at a time: they stay in a processor's cache.
+# Rows encoded at a time: they stay in a processor's cache.
 _POINT_ROWS = 1 << 12
 
 
 @dataclass(frozen=True, eq=False)
 class Encoding:
-    """What is learned of a table, to encode later rows alike.
+    """What is learned from a table, to encode later rows in the same way.
 
     Attributes
     ----------
@@ -82,8 +82,8 @@ class Encoding:
 def learn_encoding(X: Any, *, in_place: bool = False) -> tuple[Encoding, Any]:
     """Learns the encoding of a table, and returns it with the points of its rows.
 
-    With `in_place` the points take the place of X where that is an array of their type and shape,
-    which the caller must not need any more.
+    With `in_place` the points overwrite X if it is an array of their type and shape; the caller
+    must not need X any more.
     """
     table = read_table(X)
     is_sparse = bool(table.rows)
@@ -179,7 +179,7 @@ def _indicators(codes: npt.NDArray[Any], categories: npt.NDArray[np.object_]) ->
 
 @dataclass(frozen=True)
 class _Moments:
-    """Of what is not missing in a column."""
+    """Of the values in a column that are not missing."""
 
     mean: float
     deviation: float
@@ -195,7 +195,7 @@ def _moments(n_known: int, total: float, squares: float) -> _Moments:
         return _Moments(0.0, 0.0)
     mean = total / n_known
     deviation = float(np.sqrt(squares / n_known))
-    # A column that is constant but for rounding has no scale of its own.
+    # A column that is constant up to rounding has no scale of its own.
     return _Moments(mean, deviation if deviation > 1e-12 * abs(mean) else 0.0)
 
 
@@ -216,7 +216,7 @@ def _dense_moments(table: Table) -> list[_Moments]:
 
 
 def _sparse_moments(table: Table) -> list[_Moments]:
-    """Zeros that are not stored count in."""
+    """Zeros that are not stored are counted."""
     found = []
     for values in table.values:
         known = _known(values)

@@ -1,10 +1,10 @@
 """The label convention: which rows are labelled positive, and how predictions are written.
 
-`y` holds two values, any two. The larger is the labelled positive, or `pos_label` where given; the
+`y` holds two values, any two. The larger is the labelled positive, or `pos_label` if given; the
 other means unlabelled. Missing values (NaN, None, NaT, pandas.NA) mean unlabelled too.
 
-Where both classes are labelled, or more than two, -1 means unlabelled (`checked_class_labels`), as
-in scikit-learn; missing values do there too, and are the only mark among strings.
+If two or more classes are labelled, -1 means unlabelled (`checked_class_labels`), as in
+scikit-learn. Missing values do too, and are the only such mark among strings.
 """
 
 import numbers
@@ -18,13 +18,13 @@ from sklearn.utils.multiclass import type_of_target
 
 from pucut._support.checks import BoolArray, is_missing
 
-# From here on there is nothing a person would read through; a few examples say more.
+# Nobody reads a longer list; a few examples say more.
 _SHOWN_VALUES = 5
 
 
 @dataclass(frozen=True, eq=False)
 class PULabels:
-    """Checked labels: `is_labelled` a row, and `classes`, the unlabelled value first.
+    """Checked labels: `is_labelled` per row, and `classes`, the unlabelled value first.
 
     Attributes
     ----------
@@ -57,7 +57,7 @@ class PULabels:
     def decode(self, predictions: Any, name: str = "y_pred") -> BoolArray:
         """Which predictions, in the two values of `y`, are positive.
 
-        The other value may be any: a fold need not show how unlabelled rows are marked elsewhere.
+        The other value is arbitrary: a fold need not show how unlabelled rows are marked elsewhere.
         """
         values = _as_array(predictions, name)
         if len(values) != self.n_samples:
@@ -78,25 +78,23 @@ class PULabels:
 
 
 def checked_pu_labels(y: Any, *, pos_label: Any = None, n_samples: int | None = None) -> PULabels:
-    """Reads `y` by the convention above, or says what is wrong with it.
+    """Reads `y` by the convention above, or raises an error that says what is wrong with it.
 
     Parameters
     ----------
     y : array-like of shape (n_samples,)
         NumPy array, list, pandas or polars Series of numbers, booleans, strings or categories.
     pos_label : value of y, optional
-        The value that means labelled positive, where it is not the larger of the two.
+        The value that means labelled positive, if it is not the larger of the two.
     n_samples : int, optional
-        How many rows X has, where that is to be compared.
+        How many rows X has, if that should be compared.
     """
     values = _as_array(y)
     _check_length(values, n_samples)
     missing = _is_missing(values)
     present = values[~missing]
     if len(present) == 0:
-        raise ValueError(
-            "y holds no class at all, only missing values; labelled positives must be marked"
-        )
+        raise ValueError("y holds no class, only missing values; labelled positives must be marked")
     distinct = _distinct(present)
     positive = _positive_value(distinct, pos_label, has_missing=bool(missing.any()))
     is_labelled = np.zeros(len(values), dtype=np.bool_)
@@ -138,14 +136,14 @@ class ClassLabels:
 def checked_class_labels(y: Any, *, n_samples: int | None = None) -> ClassLabels:
     """Reads labels of two or more classes, with -1 or missing values for unlabelled rows.
 
-    Where -1 and 1 are all there is, both are classes: labels of one class would not do.
+    If y holds only -1 and 1, both are classes: labels of a single class would not be enough.
     """
     values = _as_array(y)
     _check_length(values, n_samples)
     if values.dtype.kind in "US" and (values == values.dtype.type("-1")).any():
         raise ValueError(
-            "y holds the text '-1' among texts, which may be a class or mean unlabelled: mark "
-            "unlabelled rows by None, or by the number -1, in an array of dtype object"
+            "y holds the string '-1' among strings, which may be a class or mean unlabelled: mark "
+            "unlabelled rows with None, or with the number -1, in an array of dtype object"
         )
     unlabelled = _is_missing(values)
     signs = values.dtype.kind in "if" and set(np.unique(values[~unlabelled])) == {-1, 1}
@@ -153,9 +151,7 @@ def checked_class_labels(y: Any, *, n_samples: int | None = None) -> ClassLabels
         unlabelled[~unlabelled] = [bool(value == -1) for value in values[~unlabelled]]
     present = values[~unlabelled]
     if len(present) == 0:
-        raise ValueError(
-            "y holds no label at all, only -1 or missing values, which mean unlabelled"
-        )
+        raise ValueError("y holds only -1 or missing values, which mean unlabelled")
     distinct = _distinct(present)
     plain = np.array([_plain(value) for value in distinct])
     kind = type_of_target(plain)
@@ -183,11 +179,11 @@ def _check_length(values: npt.NDArray[Any], n_samples: int | None) -> None:
 
 
 def _as_array(y: Any, name: str = "y") -> npt.NDArray[Any]:
-    """One column of labels; a pandas or polars Series becomes an array without losing its gaps."""
+    """One column of labels; a pandas or polars Series keeps its missing values."""
     if hasattr(y, "to_numpy"):
         y = y.to_numpy()
     elif isinstance(y, (list, tuple)) and len({isinstance(value, str) for value in y}) == 2:
-        y = np.array(y, dtype=object)  # otherwise 1 beside "a" would become "1", and None "None"
+        y = np.array(y, dtype=object)  # otherwise 1 next to "a" would become "1", and None "None"
     array: npt.NDArray[Any] = column_or_1d(y, warn=True)
     if array.dtype.kind not in "biufOUSMm":
         raise ValueError(
@@ -222,7 +218,7 @@ def _positive_value(distinct: list[Any], pos_label: Any, *, has_missing: bool) -
         raise ValueError(_too_many_values(distinct))
     if pos_label is not None and not any(value == pos_label for value in distinct):
         raise ValueError(
-            f"pos_label is {pos_label!r}, which y does not hold: no positive is labelled; "
+            f"pos_label is {pos_label!r}, which is not a value of y: no positive is labelled; "
             f"y holds {_listing(distinct)}"
         )
     if len(distinct) == 1 and not has_missing:
@@ -264,14 +260,14 @@ def _class_array(other: Any, positive: Any, dtype: np.dtype[Any]) -> npt.NDArray
     if other is None:
         return np.array([None, positive], dtype=object)
     if dtype.kind == "O":
-        # Objects that are all strings or all booleans are these, as np.unique would have it.
+        # Objects that are all strings or all booleans get that type, which np.unique needs.
         plain = np.array([_plain(other), _plain(positive)])
         return plain if plain.dtype.kind in "bUiuf" else np.array([other, positive], dtype=object)
     return np.array([other, positive], dtype=dtype)
 
 
 def checked_prior(prior: Any, labels: PULabels, name: str = "prior") -> float:
-    """The share of positives among all samples: at least the labelled ones, and not everything."""
+    """The share of positives among all samples: at least the labelled share, and below 1."""
     if isinstance(prior, (bool, np.bool_)) or not isinstance(prior, numbers.Real):
         raise TypeError(f"{name} must be a number between 0 and 1, found {prior!r}")
     value = float(prior)

@@ -9,7 +9,7 @@ from pucut.data.arrow import is_arrow, open_arrow
 
 
 def size_of_table(X: Any) -> tuple[tuple[int, int], int]:
-    """(rows, columns), and the bytes of a value once it is encoded: 4 for single precision."""
+    """(rows, columns), and the bytes per value once encoded: 4 for single precision."""
     if isinstance(X, tuple) and len(X) == 2 and all(isinstance(x, numbers.Integral) for x in X):
         return (int(X[0]), int(X[1])), 8
     if is_arrow(X):

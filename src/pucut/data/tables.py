@@ -1,7 +1,7 @@
 """Tables of numbers, categories and missing values, column by column, for the native trees.
 
 Dense arrays, data frames and sparse matrices are read by view wherever their types allow. What was
-learned of the columns when a forest was grown (`TableFormat`) is needed to read later rows.
+learned about the columns when a forest was grown (`TableFormat`) is needed to read later rows.
 """
 
 import numbers
@@ -16,7 +16,7 @@ from sklearn.utils import assert_all_finite
 
 from pucut._support.checks import BoolArray, is_missing
 
-MOST_CATEGORIES = 255  # a column, as in scikit-learn's histogram trees
+MOST_CATEGORIES = 255  # per column, as in scikit-learn's histogram trees
 MOST_ROWS = np.iinfo(np.int32).max
 
 # Read as they are; others are converted to the first of these that holds them.
@@ -50,7 +50,7 @@ class Table:
 
     n_rows: int
     values: tuple[Column, ...]
-    # The rows of the values, where the table is sparse; else empty.
+    # The rows of the values, if the table is sparse; otherwise empty.
     rows: tuple[npt.NDArray[np.int32], ...]
     format: TableFormat
 
@@ -189,7 +189,7 @@ def _chosen_columns(chosen: Any, n_columns: int, names: list[Any] | None) -> Boo
         if isinstance(entry, str):
             if names is None or entry not in names:
                 raise ValueError(
-                    f"categorical_features names {entry!r}, which is no column of X"
+                    f"categorical_features names {entry!r}, which is not a column of X"
                     + (": X has no column names" if names is None else "")
                 )
             mask[names.index(entry)] = True

@@ -1,8 +1,8 @@
 """From nearest neighbours to a graph: an edge where either row is a neighbour of the other.
 
-From `NARROW_FROM` rows on weights are of single precision, which takes a third of the memory of a
-graph away. They are then rounded to 24 bits, and weights too small for that are the smallest
-normal number, so that no edge is lost; cuts are computed in double precision from what is there.
+From `NARROW_FROM` rows on weights are in single precision, which saves a third of the memory of a
+graph. They are then rounded to 24 bits, and weights too small for that become the smallest normal
+number, so that no edge is lost; cuts are computed in double precision from these weights.
 """
 
 from collections.abc import Callable
@@ -86,8 +86,8 @@ def symmetric_graph(
 ) -> sp.csr_array:
     """The graph of lists of neighbours: an edge where either lists the other; no weights of 0.
 
-    Where both list each other the larger weight counts; distances give both the same. The weights
-    keep their precision, single or double.
+    If both list each other the larger weight counts; distances give both the same. The weights keep
+    their precision, single or double.
     """
     n_rows, n_neighbors = indices.shape
     built = _core.symmetric_graph(
@@ -96,7 +96,7 @@ def symmetric_graph(
         n_neighbors,
     )
     offsets = built["offsets"]
-    if offsets[-1] <= _MOST_SMALL_OFFSET:  # scipy would make both kinds of numbers wide otherwise
+    if offsets[-1] <= _MOST_SMALL_OFFSET:  # otherwise scipy would make both index arrays 64-bit
         offsets = offsets.astype(np.int32)
     graph = sp.csr_array(
         (built["weights"], built["neighbors"], offsets), shape=(n_rows, n_rows), copy=False

@@ -1,4 +1,4 @@
-"""Rows as points whose features count differently, their neighbours, and the graph of these."""
+"""Rows as points with weighted features, their neighbours, and the graph of these."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,7 +14,7 @@ from pucut.trees.feature_weights import weighted
 
 # The scale of a kernel follows from the distance to this neighbour, the median over the rows.
 SCALE_NEIGHBOR = 7
-# No row is so far away that nothing connects it.
+# So that no row is too far away to be connected.
 _LEAST_SIMILARITY = 1e-12
 
 
@@ -28,7 +28,7 @@ class WeightedSpace:
     weights : float array of shape (n_features,)
     points : array or CSR matrix
     are_weighted : bool
-        Whether the points are weighted already. Spaces that share their points cannot have them so.
+        Whether the points are already weighted; not if several spaces share them.
     lists : NeighborLists
     kernel : Gaussian
     most_bytes : int or None
@@ -66,7 +66,7 @@ class WeightedSpace:
 
     @cached_property
     def _index(self) -> NeighborIndex:
-        """Made when the first unseen rows come, and not kept in pickles."""
+        """Built when the first unseen rows are asked about, and not pickled."""
         return NeighborIndex(
             self.weighted_points,
             self.lists.n_neighbors,
@@ -96,8 +96,8 @@ def weighted_space(
     """Finds the neighbours.
 
     The kernel is the one given, or has the width `sigma`, or, without either, the scale of the
-    distances themselves; the last two hold every row by a least similarity. With `in_place` the
-    points are weighted where they are, and belong to the space alone.
+    distances themselves; the last two have a least similarity, which keeps every row connected.
+    With `in_place` the points are weighted in place, and belong to the space alone.
     """
     in_space = weighted(points, weights, in_place=in_place)
     lists = nearest_neighbors(
@@ -125,5 +125,5 @@ def weighted_space(
 
 def _scale_of(lists: NeighborLists) -> float:
     squared = lists.squared_distances[:, min(SCALE_NEIGHBOR, lists.n_neighbors) - 1]
-    # 0 where most rows have that many equals.
+    # 0 if most rows have that many copies.
     return float(np.median(squared)) or float(squared.mean()) or 1.0

@@ -1,11 +1,11 @@
-"""Support vector machines, exact where that is fast, and the maps of kernels they need.
+"""Support vector machines, exact if that is fast, and the kernel maps they need.
 
 f(x) = sum_j weight_j k(x, z_j) + intercept, with k the Gaussian kernel exp(-gamma d^2) and gamma
 one over the number of features, which have variance 1 each; or f(x) = weight x + intercept.
 
-libsvm's time grows with the square of the rows and more. From `MOST_EXACT_ROWS` on the kernel is
-that of a few landmarks (the Nystroem method): f is found among sums over these, with liblinear's
-squared hinge loss. The linear machine is liblinear's at every size.
+libsvm's time grows at least with the square of the rows. Beyond `MOST_EXACT_ROWS` the kernel is
+approximated with a few landmarks (the Nystroem method): f is a sum over these, found with
+liblinear's squared hinge loss. The linear machine is liblinear's at every size.
 """
 
 from dataclasses import dataclass
@@ -89,7 +89,7 @@ def fit_svm(
         linear.fit(points, target)
         return Machine(None, linear.coef_[0], float(linear.intercept_[0]), gamma)
     mapped = kernel_map(points, random)
-    # Landmarks change more than a looser end does, which takes a fraction of the time.
+    # Landmarks matter more than a looser tolerance, which takes a fraction of the time.
     linear.set_params(tol=1e-2)
     linear.fit(mapped.features(points), target)
     return mapped.machine(linear.coef_[0], float(linear.intercept_[0]))
@@ -98,7 +98,7 @@ def fit_svm(
 def kernel_map(
     points: Any, random: np.random.RandomState, n_landmarks: int = LANDMARKS
 ) -> KernelMap:
-    """Landmarks drawn from the rows; all rows where there are no more than `n_landmarks`."""
+    """Landmarks drawn from the rows; all rows if there are at most `n_landmarks`."""
     points = as_float64(points)
     gamma = 1.0 / points.shape[1]
     n_rows = points.shape[0]
@@ -119,7 +119,7 @@ def as_float64(points: Any) -> Any:
 
 
 def _row_sums(rows: Any, weights: FloatArray) -> FloatArray:
-    """rows @ weights, in an order that does not depend on where a row stands."""
+    """rows @ weights, in an order that does not depend on the position of a row."""
     if is_sparse(rows):
         return np.asarray(rows.tocsr() @ weights, dtype=np.float64)
     return np.asarray((rows * weights).sum(axis=1), dtype=np.float64)

@@ -3,11 +3,11 @@
     f(x) = sum_j weight_j k(x, z_j) + intercept,   k the Gaussian kernel exp(-width d^2 / H)
 
 with landmarks z_j drawn from the rows (the Nystroem method) and H the number of features. Least
-squares have a closed form, and so has what the regression would say of a row had it not seen that
-row: y - (y - f) / (1 - h), with h the leverage of the row. So penalties are compared by the error
-of every row left out once, and the scores of the rows of `fit` are not learned by heart, at the
-price of a single fit. Labels are positives chosen at random, so that f orders rows as the
-probability of being positive does.
+squares have a closed form, and so does the leave-one-out prediction of a row:
+y - (y - f) / (1 - h), with h the leverage of the row. So penalties are compared by their
+leave-one-out error, and the scores of the training rows are out-of-sample, at the price of a single
+fit. Labels are positives chosen at random, so that f orders rows as the probability of being
+positive does.
 """
 
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ from pucut.kernels.machines import Machine, as_float64
 WIDTHS = (0.3, 1.0, 3.0, 10.0)
 PENALTIES = (0.1, 1.0, 10.0, 100.0)
 
-# Widths are compared on so many rows and landmarks.
+# Widths are compared on this many rows and landmarks.
 _ROWS_FOR_WIDTH, _LANDMARKS_FOR_WIDTH = 1000, 150
 _FEWEST_LANDMARKS, _MOST_LANDMARKS, _ROWS_A_LANDMARK = 300, 1500, 30
 # Rows whose kernel is held at once.
@@ -35,7 +35,7 @@ _SMALLEST_REST = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class KernelRidge:
-    """The regression; `left_out` holds the score of each row of `fit` by all other rows."""
+    """The regression; `left_out` holds the leave-one-out score of each training row."""
 
     machine: Machine
     left_out: FloatArray
@@ -46,7 +46,7 @@ class KernelRidge:
 def fit_kernel_ridge(
     points: Any, is_labelled: BoolArray, random: np.random.RandomState
 ) -> KernelRidge:
-    """Width and penalty are those with the least squared error of rows left out.
+    """Width and penalty are those with the smallest leave-one-out squared error.
 
     Kernels are computed in single precision.
     """
@@ -68,7 +68,7 @@ def fit_kernel_ridge(
 
 
 def n_landmarks(n_rows: int) -> int:
-    """How many of the rows are landmarks, where there are so many."""
+    """How many of the rows are landmarks, if there are as many."""
     return min(max(_FEWEST_LANDMARKS, n_rows // _ROWS_A_LANDMARK), _MOST_LANDMARKS)
 
 
@@ -116,7 +116,7 @@ class _Solution:
         best = int(np.argmin(errors))
         self.error = float(errors[best])
         self.penalty = PENALTIES[best]
-        # Beyond these digits the order of sums would show.
+        # Beyond these digits the order of summation would show.
         self.left_out = np.round(left_out[:, best], 6)
         self.weights: FloatArray = basis @ coefficients[:, best]
         self.intercept = share - float(mean @ self.weights)

@@ -1,9 +1,9 @@
-"""The PU classifiers: one file or folder for each method, and the table of them by name.
+"""The PU classifiers: one file or folder per method, and the table of them by name.
 
-A new method is a file here, its import, and its line in `METHODS`: `compare`, the command line, the
-package's own names and the tests of what every PU classifier owes its users follow from these.
+A new method is a file here, its import, and its line in `METHODS`: `compare`, the command line and
+the public names of the package follow from these. ARCHITECTURE.md says what else to add.
 
-Those of `NEURAL` need PyTorch, and are imported when they are first asked for.
+Those in `NEURAL` need PyTorch, and are imported when they are first used.
 """
 
 import importlib
@@ -39,7 +39,7 @@ NEURAL = {
 }
 HAS_TORCH = importlib.util.find_spec("torch") is not None
 
-# Every method by the name it has in tables, as a function that makes it with its defaults.
+# Every method by its name in tables, as a function that makes it with its defaults.
 METHODS: dict[str, Callable[[], Any]] = {
     "pucut": PUCutClassifier,
     "2-HNC": TwoHNCClassifier,

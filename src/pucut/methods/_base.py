@@ -17,10 +17,10 @@ from pucut.scores.thresholds import positives_by_prior, threshold_for_share
 
 
 class PUClassifier(ClassifierMixin, BaseEstimator):
-    """Base of the PU classifiers: a subclass learns scores, this class makes answers of them.
+    """Base of the PU classifiers: a subclass learns scores, this class turns them into answers.
 
     `fit` of a subclass calls `_read_labels`, `_settle_prior` and `_settle_answers`; `_score_rows`
-    scores rows, seen or not, each by itself.
+    scores any rows, each by itself.
     """
 
     classes_: npt.NDArray[Any]
@@ -51,7 +51,7 @@ class PUClassifier(ClassifierMixin, BaseEstimator):
         return self.classes_[(self.decision_function(X) > 0.0).astype(np.intp)]
 
     def predict_proba(self, X: Any) -> Any:
-        """Probabilities of the two classes, calibrated so that they meet the prior on average."""
+        """Probabilities of the two classes, calibrated so that their mean is the prior."""
         check_is_fitted(self)
         return self._calibration.probabilities(self._score_rows(X))
 
@@ -66,9 +66,9 @@ class PUClassifier(ClassifierMixin, BaseEstimator):
     def _settle_prior(
         self, X: Any, labels: PULabels, scores: FloatArray | None = None, method: str = "auto"
     ) -> None:
-        """Sets `prior_`, and `prior_estimate_` with how it was found (None where it was given).
+        """Sets `prior_`, and `prior_estimate_` with how it was found (None if it was given).
 
-        The estimate rests on `scores`, out of fold, where there are any, else on X.
+        The estimate uses `scores`, which are out-of-fold, if there are any, otherwise X.
         """
         self.prior_estimate_: PriorEstimate | None = None
         if isinstance(self.prior, str):
@@ -85,11 +85,11 @@ class PUClassifier(ClassifierMixin, BaseEstimator):
         half: float | None,
         seen: FloatArray | None = None,
     ) -> None:
-        """Sets threshold, classes of the rows of `fit`, and the map to probabilities.
+        """Sets threshold, classes of the training rows, and the map to probabilities.
 
-        `scores` are those of the rows of `fit`, not learned by heart; `half` is the threshold of
-        the method's own rule, None for the one that meets the prior. `seen` are other scores, from
-        which the classes of these rows are better known.
+        `scores` are out-of-sample scores of the training rows; `half` is the threshold of the
+        method's own rule, None for the one at the prior. `seen` are in-sample scores, if these
+        classify the training rows better.
         """
         own = scores if seen is None else seen
         self.scores_ = scores

@@ -1,4 +1,4 @@
-"""Base of the classifiers that work on encoded points, whatever the table was."""
+"""Base of the classifiers that work on encoded points."""
 
 from abc import abstractmethod
 from typing import Any, ClassVar, Protocol, Self
@@ -15,7 +15,7 @@ from pucut.data.labels import PULabels
 from pucut.methods._base import PUClassifier
 from pucut.scores.cross_fitting import stratified_folds
 
-# Folds of the rows for scores by models that did not see them.
+# Folds for out-of-sample scores.
 FOLDS = 5
 
 
@@ -28,8 +28,8 @@ class Model(Protocol):
 class EncodedClassifier(PUClassifier):
     """`_learn` of a subclass learns a model from points and labels; the rest is here.
 
-    Scores of the rows of `fit` come from five further models, each of which has not seen a fifth of
-    the rows, unless a subclass has another way.
+    Scores of the training rows come from five further models, each fitted without a fifth of the
+    rows, unless a subclass does it differently.
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
@@ -74,7 +74,7 @@ class EncodedClassifier(PUClassifier):
         """The model; `prior_` is known by then. Sets nothing: it is called for every fold too."""
 
     def _check_parameters(self) -> None:
-        """For what the constraints cannot say."""
+        """Checks that the constraints cannot express."""
 
     def _prepare(self, points: Any, labels: PULabels, random: np.random.RandomState) -> None:
         """Sets what is chosen once, for the model of all rows and for those of the folds."""
@@ -88,7 +88,7 @@ class EncodedClassifier(PUClassifier):
     def _unseen_scores(
         self, points: Any, labels: PULabels, random: np.random.RandomState
     ) -> FloatArray:
-        """Scores of the rows of `fit`; where none can be left out, by the model that saw them."""
+        """Scores of the training rows, out-of-sample unless no row can be left out."""
         scores = np.empty(labels.n_samples)
         for train, test in stratified_folds(labels.is_labelled, FOLDS, random):
             model = self._model

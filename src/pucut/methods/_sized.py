@@ -1,4 +1,4 @@
-"""Base of the two cut classifiers: what a fit needs is known before it starts."""
+"""Base of the two cut classifiers: the cost of a fit is known before it starts."""
 
 import numbers
 from abc import abstractmethod
@@ -16,14 +16,14 @@ from pucut.methods._base import PUClassifier
 from pucut.methods.size import FitEstimate, Work, check_fits, estimate_fit
 from pucut.methods.steps import CallbackSupportMixin
 
-# The searches for neighbours whose need of memory is known.
+# The searches for neighbours with known memory needs.
 OWN_SEARCHES = ("auto", "exact", "approximate")
-# Fits that need less are tried without a look at what the machine has.
+# Fits that need less are started without checking what the machine has.
 ALWAYS_TRIED = 1 << 30
 
 
 class SizedClassifier(CallbackSupportMixin, PUClassifier):
-    """A subclass says what work a fit is (`_work`); this class tells its size and checks it."""
+    """A subclass describes the work of a fit (`_work`); this class estimates its cost."""
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "prior": PRIOR_CONSTRAINTS,
@@ -39,15 +39,15 @@ class SizedClassifier(CallbackSupportMixin, PUClassifier):
 
     @abstractmethod
     def _work(self, n_rows: int) -> Work:
-        """What a fit to so many rows does, in numbers."""
+        """The work of a fit to this many rows."""
 
     def estimate(self, X: Any) -> FitEstimate:
-        """What `fit` on X would take, in time and memory, by stage; X is not read.
+        """The time and memory that `fit` on X would take, by stage; X is not read.
 
         Parameters
         ----------
         X : array, data frame, path or table of pyarrow as for `fit`, or a pair (n_rows, n_features)
-            A pair stands for values of double precision.
+            A pair stands for values in double precision.
         """
         (n_rows, n_features), value_bytes = size_of_table(X)
         return estimate_fit(
@@ -61,9 +61,9 @@ class SizedClassifier(CallbackSupportMixin, PUClassifier):
         )
 
     def _search_bytes(self, X: Any, is_known: bool = True) -> int | None:
-        """Refuses what cannot fit, and says what the search for neighbours may hold.
+        """Refuses what cannot fit, and returns what the search for neighbours may hold.
 
-        What is known of the need is that of dense tables and of the searches of this package.
+        Only dense tables and the searches of this package have known needs.
         """
         limit = checked_memory_limit(self.memory_limit)
         is_own_search = isinstance(self.neighbors, str) and self.neighbors in OWN_SEARCHES
@@ -81,13 +81,13 @@ class SizedClassifier(CallbackSupportMixin, PUClassifier):
         return None
 
     def _numbers_of_neighbors(self, n_samples: int) -> list[int] | None:
-        """The given numbers, rising and at most all other samples; None where none are given."""
+        """The given numbers, ascending and at most all other samples; None if none are given."""
         if self.n_neighbors is None:
             return None
         ks = np.unique(np.atleast_1d(self.n_neighbors))
         if ks.ndim != 1 or ks.dtype.kind not in "iu" or not len(ks) or ks[0] < 1:
             raise ValueError(
-                "n_neighbors must be a whole number from 1 on, or several, found "
+                "n_neighbors must be a whole number of at least 1, or several, found "
                 f"{self.n_neighbors!r}"
             )
         return sorted({min(int(k), n_samples - 1) for k in ks})

@@ -32,7 +32,7 @@ from pucut.trees.forest import (
     proximity_neighbors,
 )
 
-# Of the rows, for scores by trees that did not see them.
+# Of the rows, for out-of-sample scores.
 FOLDS = 5
 
 
@@ -40,7 +40,7 @@ class PUExtraTreesClassifier(PUClassifier):
     """Extremely randomised trees that minimise a risk estimated from positive and unlabelled rows.
 
     PU Extra Trees of Wilton, Koay, Ko, Xu and Ye (NeurIPS 2022). At each node a few features are
-    drawn, for each a few random cuts, and the cut that lowers the risk most is taken.
+    drawn, for each a few random cuts, and the cut that lowers the risk most is used.
 
     Parameters
     ----------
@@ -51,12 +51,12 @@ class PUExtraTreesClassifier(PUClassifier):
         estimates it (see `prior_estimate_`).
     risk : {"nnpu", "upu", "pn"}, default="nnpu"
         The non-negative or the unbiased estimate of the risk, or that of labelled against
-        unlabelled rows, taken for negatives, with the classes weighted by the prior.
+        unlabelled rows, taken as negatives, with the classes weighted by the prior.
     loss : {"quadratic", "logistic"}, default="quadratic"
         With "upu" the logistic loss is unbounded below: a cut that makes such a node beats all
         others and is not counted in the importances.
     max_depth : int, optional
-        By default nodes are cut until nothing can be gained or no feature varies.
+        By default nodes are cut until no cut lowers the risk or no feature varies.
     min_samples_leaf : int, default=1
         The fewest rows in a leaf.
     max_features : "sqrt", int, float or None, default="sqrt"
@@ -65,30 +65,29 @@ class PUExtraTreesClassifier(PUClassifier):
     max_candidates : int, default=1
         Random cuts tried for each feature drawn.
     unlabelled_includes_labelled : bool, default=True
-        Whether the unlabelled set of the risk is all rows, as where some rows of one sample got
-        labels, or only the rows without a label.
+        Whether the unlabelled set of the risk is all rows, as if some rows of one sample were
+        labelled, or only the rows without a label.
     ranking : {"vote", "leaf"}, default="vote"
         The score of a row: the share of trees whose leaf says positive, ties in the order of the
         leaves (the mean of the leaves counts as the vote of one more tree); or the mean, over the
         trees, of the fraction of positives in the row's leaf.
     threshold : {"prior", "half"}, default="prior"
-        `predict` says positive above the score that the prior's share of the rows of `fit` exceeds
-        (to trees that did not see them, see `cross_fit`); or, as the method's authors do, above
-        1/2.
+        `predict` says positive above the score that the prior's share of the training rows exceeds
+        (scored by trees that did not see them, see `cross_fit`); or, as the method's authors do,
+        above 1/2.
     cross_fit : {"threshold", "scores"} or None, default="threshold"
-        Trees know the labels of the rows they were grown on, so scores of these rows say little of
-        those of other rows. "threshold" grows further trees, as many again, each without a fifth
-        of the rows; what they say of the rows they did not see is `scores_`, from which the
-        threshold for the prior and the probabilities are found. "scores" grows `n_estimators` for
-        each fifth, and `transduction_` comes from them too; that helps where `threshold` is "half".
-        None does without, which is enough if only `transduction_` is wanted. See
-        benchmarks/NOTES.md.
+        Trees know the labels of the rows they were grown on, so in-sample scores say little about
+        other rows. "threshold" grows as many trees again, each without a fifth of the rows; their
+        out-of-sample scores are `scores_`, which give the threshold at the prior and the
+        probabilities. "scores" grows `n_estimators` for each fifth, and `transduction_` comes from
+        them too; that helps if `threshold` is "half". None grows no further trees, which is enough
+        if only `transduction_` is wanted. See docs/design/tried.md.
     categorical_features : "from_dtype", list or None, default="from_dtype"
         Columns of strings and of the category types of pandas and polars are categorical; a list
         names further ones, as a mask, indices, or names of columns. A cut sends a random subset of
-        the categories left. At most 255 categories a column.
+        the categories left. At most 255 categories per column.
     pos_label : value of y, optional
-        The value that means labelled positive, where it is not the larger of the two.
+        The value that means labelled positive, if it is not the larger of the two.
     n_jobs : int, optional
         Number of threads; the trees do not depend on it. As everywhere in scikit-learn, None is 1
         and -1 is all processors.
@@ -103,33 +102,33 @@ class PUExtraTreesClassifier(PUClassifier):
     forest_ : Forest
         The trees, as flat arrays.
     feature_importances_ : float array of shape (n_features,)
-        How much of the risk the cuts on each feature took away, negative sums as 0, scaled to sum
-        1; all zeros where no cut lowered the risk.
+        How much the cuts on each feature lowered the risk, negative sums as 0, scaled to sum to 1;
+        all zeros if no cut lowered the risk.
     prior_ : float
         The prior that was used.
     prior_estimate_ : PriorEstimate or None
-        How the prior was estimated; None where it was given.
+        How the prior was estimated; None if it was given.
     scores_ : float array of shape (n_samples,)
-        Scores of the rows of `fit`, from 0 to 1, by trees that did not see them, unless `cross_fit`
+        Scores of the training rows, from 0 to 1, by trees that did not see them, unless `cross_fit`
         is None.
     threshold_ : float
         The score above which a row is positive to `predict`.
     transduction_ : array of shape (n_samples,)
-        Classes of the rows of `fit`: the labelled rows are positive, and so many of the best others
-        that the share of all is the prior, or those above 1/2. What is best, `forest_` says, or
-        `scores_` where `cross_fit` is "scores".
+        Classes of the training rows: the labelled rows are positive, and as many of the best others
+        as bring the share of positives to the prior, or those above 1/2; by `forest_`, or by
+        `scores_` if `cross_fit` is "scores".
     n_features_in_ : int
     feature_names_in_ : array of shape (`n_features_in_`,)
-        Where X has names for all columns.
+        If X has names for all columns.
 
     Notes
     -----
     Missing values (NaN) are allowed: both sides of a cut are tried for them. Categories not seen
-    by `fit` count as missing. Sparse matrices are read column by column, a byte a cell.
+    by `fit` count as missing. Sparse matrices are read column by column, one byte per cell.
 
-    There is no `sample_weight`: the risk rests on shares of rows.
+    There is no `sample_weight`: the risk depends on shares of rows.
 
-    `proximity_neighbors` needs the rows of `fit`, which are kept by reference, not copied, and
+    `proximity_neighbors` needs the training rows, which are kept by reference, not copied, and
     left out when the estimator is pickled.
     """
 
@@ -233,7 +232,7 @@ class PUExtraTreesClassifier(PUClassifier):
             "n_threads": self._n_threads(),
             "callback": self.callback,
         }
-        # Before the forest is there: its memory is not needed beside that of the other trees.
+        # Before the forest is grown, so that both need not be in memory together.
         unseen = self._unseen_scores(labels, growing)
         self.forest_ = grow_forest(**growing, n_trees=self.n_estimators)
         self.feature_importances_ = forest_importances(self.forest_)
@@ -282,9 +281,9 @@ class PUExtraTreesClassifier(PUClassifier):
         return int(effective_n_jobs(self._fit_n_jobs))
 
     def _unseen_scores(self, labels: PULabels, growing: dict[str, Any]) -> FloatArray | None:
-        """Scores of the rows of `fit` by trees that did not see them.
+        """Scores of the training rows by trees that did not see them.
 
-        None where they are not wanted, or where a single row of a kind cannot be left out.
+        None if they are not wanted, or if a single row of a kind cannot be left out.
         """
         n_folds = min(FOLDS, labels.n_labelled, labels.n_samples - labels.n_labelled)
         if self.cross_fit is None or n_folds < 2:

@@ -1,4 +1,4 @@
-"""Any scikit-learn classifier, made PU: what one would do without a library, done with care."""
+"""Any scikit-learn classifier, made PU: the obvious approach, done with care."""
 
 import numbers
 from typing import Any, ClassVar, Self
@@ -50,7 +50,7 @@ class _CrossFittedClassifier(MetaEstimatorMixin, PUClassifier):
         self.random_state = random_state
 
     def __sklearn_tags__(self) -> Any:
-        # What X may hold is for the classifier inside to say.
+        # What X may hold is up to the wrapped classifier.
         tags = super().__sklearn_tags__()
         if self.estimator is None:
             tags.input_tags = get_tags(default_classifier(None)).input_tags
@@ -78,7 +78,7 @@ class _CrossFittedClassifier(MetaEstimatorMixin, PUClassifier):
         return mean_scores(self.estimators_, X)
 
     def _check_columns(self, X: Any, *, reset: bool) -> None:
-        """Number and names of the columns; what they hold is for the classifier inside to check."""
+        """Number and names of the columns; their contents are checked by the wrapped classifier."""
         shape = np.shape(X) if isinstance(X, (list, tuple)) else getattr(X, "shape", None)
         if shape is not None and len(shape) == 1:
             raise ValueError(ONE_DIMENSION.format(shape=shape))
@@ -86,11 +86,11 @@ class _CrossFittedClassifier(MetaEstimatorMixin, PUClassifier):
 
 
 class PUThresholdClassifier(_CrossFittedClassifier):
-    """A classifier of labelled against unlabelled rows, cut where the prior says.
+    """A classifier of labelled against unlabelled rows, cut at the prior.
 
     The classifier is cross-fitted, so that the score of a row comes from a model that has not seen
     it as "unlabelled". A row is positive above the score at which the share of positives among the
-    rows of `fit`, the labelled ones included, is the prior. Unseen rows are scored by the mean of
+    training rows, the labelled ones included, is the prior. Unseen rows are scored by the mean of
     the models.
 
     Parameters
@@ -105,7 +105,7 @@ class PUThresholdClassifier(_CrossFittedClassifier):
         Number of models; at most as many as there are labelled rows. A single labelled row cannot
         be left out, so then there is one model, fitted to all rows.
     pos_label : value of y, optional
-        The value that means labelled positive, where it is not the larger of the two.
+        The value that means labelled positive, if it is not the larger of the two.
     random_state : int, RandomState instance or None, default=None
         For the folds, for the models that do not have a random state of their own, and for the
         estimate of the prior.
@@ -117,17 +117,17 @@ class PUThresholdClassifier(_CrossFittedClassifier):
     prior_ : float
         The prior that was used.
     prior_estimate_ : PriorEstimate or None
-        How the prior was estimated; None where it was given.
+        How the prior was estimated; None if it was given.
     estimators_ : tuple of fitted classifiers
     scores_ : float array of shape (n_samples,)
-        Scores of the rows of `fit`, out of fold.
+        Scores of the training rows, out of fold.
     threshold_ : float
         The score above which a row is positive to `predict`: the share of `scores_` above it is
         the prior.
     transduction_ : array of shape (n_samples,)
-        Classes of the rows of `fit`, which know more than `predict` does: the labelled rows are
-        positive, and so many of the best scores among the others that the share of all is the
-        prior. `predict` on the same rows asks all models, also those that have seen them.
+        Classes of the training rows: the labelled rows are positive, and as many of the best others
+        as bring the share of positives to the prior. `predict` on the same rows knows less: it
+        ignores labels and uses all models, including those that have seen the rows.
 
     Notes
     -----
@@ -148,7 +148,7 @@ class PUThresholdClassifier(_CrossFittedClassifier):
             values mean unlabelled too.
         """
         X, labels, fitted = self._fit_scores(X, y)
-        # A classifier of the user's may take what the default ones do not.
+        # A classifier given by the user may take what the default ones do not.
         scores = None if self.estimator is None else fitted.scores
         self._settle_prior(X, labels, scores)
         self._settle_answers(fitted.scores, labels, half=None)
@@ -159,10 +159,10 @@ class ElkanNotoClassifier(_CrossFittedClassifier):
     """P(positive) = P(labelled) / c, with c the labelled share of the positives.
 
     Elkan and Noto (KDD 2008): if positives are labelled completely at random, a classifier of
-    labelled against unlabelled rows that is calibrated needs only be divided by c, which is its
+    labelled against unlabelled rows that is calibrated only needs to be divided by c, which is its
     mean over labelled rows it has not seen (their estimator e1), or follows from a given prior.
-    A row is positive if its probability is above 1/2; for the same scores cut by the prior there is
-    `PUThresholdClassifier`.
+    A row is positive if its probability is above 1/2; `PUThresholdClassifier` cuts the same scores
+    at the prior.
 
     Parameters
     ----------
@@ -210,7 +210,7 @@ class ElkanNotoClassifier(_CrossFittedClassifier):
         return self._divided(super()._score_rows(X))
 
     def predict_proba(self, X: Any) -> FloatArray:
-        """P(labelled) / c, at most 1, in the second column, and what is left to 1 in the first."""
+        """P(labelled) / c, at most 1, in the second column, and 1 minus that in the first."""
         check_is_fitted(self)
         positive = self._score_rows(X)
         return np.column_stack([1.0 - positive, positive])

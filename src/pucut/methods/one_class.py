@@ -1,4 +1,4 @@
-"""The one-class way: what the positives look like, without a look at the unlabelled rows."""
+"""One-class methods: what the positives look like, ignoring the unlabelled rows."""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -25,8 +25,8 @@ class OneClassPUClassifier(MetaEstimatorMixin, EncodedClassifier):
     """An outlier detector fitted to the labelled positives alone; the prior sets the threshold.
 
     The one-class SVM of Schoelkopf et al. (Neural Computation 2001), the isolation forest of Liu,
-    Ting and Zhou (ICDM 2008), or any other detector of scikit-learn. The unlabelled rows say only
-    how many of them to take. A baseline: what methods that learn from them have to surpass.
+    Ting and Zhou (ICDM 2008), or any other scikit-learn detector. The unlabelled rows only decide
+    how many of them are positive. A baseline that methods which learn from them should surpass.
 
     Parameters
     ----------
@@ -37,10 +37,10 @@ class OneClassPUClassifier(MetaEstimatorMixin, EncodedClassifier):
         Fraction of positives among all samples given to `fit`, labelled and unlabelled; "auto"
         estimates it (see `prior_estimate_`).
     threshold : {"prior", "half"}, default="prior"
-        `predict` says positive above the score that the prior's share of the rows of `fit` exceeds,
-        or where the detector says inlier.
+        `predict` says positive above the score that the prior's share of the training rows exceeds,
+        or if the detector says inlier.
     pos_label : value of y, optional
-        The value that means labelled positive, where it is not the larger of the two.
+        The value that means labelled positive, if it is not the larger of the two.
     random_state : int, RandomState instance or None, default=None
         For the folds, the estimate of the prior, and the detector if it has no state of its own.
 
@@ -52,20 +52,21 @@ class OneClassPUClassifier(MetaEstimatorMixin, EncodedClassifier):
     prior_, prior_estimate_
         The prior that was used, and how it was estimated.
     scores_ : float array of shape (n_samples,)
-        Scores of the rows of `fit`, by detectors that did not see them.
+        Scores of the training rows, by detectors that did not see them.
     threshold_ : float
         The score above which a row is positive to `predict`.
     transduction_ : array of shape (n_samples,)
-        Classes of the rows of `fit`: the labelled rows are positive, and so many of the best others
-        that the share of all is the prior, or those that are inliers.
+        Classes of the training rows: the labelled rows are positive, and as many of the best others
+        as bring the share of positives to the prior, or those that are inliers.
 
     Notes
     -----
     There is no `sample_weight`. The time of a one-class SVM grows with the square of the labelled
-    rows; of more than some ten thousand use the isolation forest.
+    rows; beyond about ten thousand use the isolation forest.
 
-    Breast cancer, 60 % of the positives labelled: 86.3 % of the unlabelled rows are right, 97.2 %
-    by `BiasedSVMClassifier`, which looks at them (benchmarks/bench_methods.py).
+    Breast cancer, 60 % of the positives labelled: 86.3 % of the unlabelled rows are classified
+    correctly, and 97.2 % by `BiasedSVMClassifier`, which learns from them
+    (benchmarks/bench_methods.py).
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {

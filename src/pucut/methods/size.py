@@ -1,8 +1,8 @@
-"""What a fit by cuts will take, in time and memory, from the size of the table alone.
+"""The time and memory of a fit by cuts, from the size of the table alone.
 
 Memory is counted from the arrays that each stage makes, X itself left out: a memory-mapped X is
-not in memory, and an array is there already. Seconds are those of the machine whose figures stand
-in benchmarks/NOTES.md, with nothing else running; another machine may need half or twice as many.
+not in memory, and an array is there already. Seconds are those of the machine whose figures are in
+docs/design/tried.md, with nothing else running; another machine may need half or twice as many.
 """
 
 import math
@@ -14,16 +14,16 @@ from pucut.graphs.similarity import NARROW_FROM
 from pucut.kernels.ridge import ROWS_OF_A_BLOCK, n_landmarks
 from pucut.trees.forest import ROWS_OF_A_TREE
 
-# What the search for neighbours may hold in low precision at the least (`graphs.neighbors.blocks`).
+# The least that the search for neighbours holds in low precision (`graphs.neighbors.blocks`).
 SMALLEST_SEARCH_BYTES = 64 << 20
 
-# Arcs of a graph for each neighbour in a list, both directions: 1.58 was measured.
+# Arcs of a graph per neighbour in a list, both directions: 1.58 was measured.
 _ARCS_A_NEIGHBOR = 1.6
-# Nodes of a tree for each row of it, and bytes of a node.
+# Nodes of a tree per row, and bytes per node.
 _NODES_A_ROW, _NODE_BYTES = 0.4, 17
-# The path beyond its input: bytes an arc and a node, and what Python holds beside it for a node.
+# The path in addition to its input: bytes per arc and per node, and what Python holds per node.
 _PATH_ARC_BYTES, _PATH_NODE_BYTES, _PATH_PYTHON_BYTES = 36, 98, 160
-# Blocks of a thread: products, candidates.
+# Blocks per thread: products, candidates.
 _THREAD_BYTES = 96 << 20
 # What the allocator holds beyond what is asked for.
 _ALLOCATED = 1.15
@@ -33,21 +33,21 @@ _KERNEL_ARRAYS = 6
 # Seconds of one processor.
 _ENCODING = 1.5e-8  # a value
 _CODING = 1e-7  # a value
-_GROWING = 8e-8  # a tree, a row and a doubling of rows, for 20 features
-_EXACT = 3e-11  # a pair of rows and the work of a pair
-_SCORING = 3.7e-7  # a tree and a row
-_APPROXIMATE = 1.4e-8  # a row to the power below, and the work of a pair
+_GROWING = 8e-8  # per tree, row and doubling of rows, for 20 features
+_EXACT = 3e-11  # per pair of rows and work of a pair
+_SCORING = 3.7e-7  # per tree and row
+_APPROXIMATE = 1.4e-8  # per row to the power below, and work of a pair
 _APPROXIMATE_POWER = 1.3
-_LONGER_LISTS = 0.05  # of that, for each neighbour beyond those below
+_LONGER_LISTS = 0.05  # of that, per neighbour beyond those below
 _SHORT_LISTS = 5
-_CUTTING = 3e-8  # an arc to the power below
+_CUTTING = 3e-8  # per arc to the power below
 _CUTTING_POWER = 1.2
-_KERNEL = 4e-8  # a row and a landmark
+_KERNEL = 4e-8  # per row and landmark
 
 
 @dataclass(frozen=True)
 class Work:
-    """What a method does in a fit, in the numbers that its size follows from.
+    """The work of a fit, in the numbers that determine its time and memory.
 
     Attributes
     ----------
@@ -72,7 +72,7 @@ class Work:
     has_scores : bool
         Whether rows are scored by trees and kernels too.
     advice : str
-        What a user who has too little memory may try besides.
+        What else a user with too little memory may try.
     """
 
     method: str
@@ -113,9 +113,9 @@ class FitEstimate:
         In their order.
     search_bytes : int
         What the search for neighbours may hold of the points in low precision: all of it, or less
-        where that would exceed the limit.
+        if that would exceed the limit.
     advice : str
-        What to try besides where there is too little memory.
+        What else to try if there is too little memory.
     """
 
     n_rows: int
@@ -132,7 +132,7 @@ class FitEstimate:
 
     @property
     def bytes(self) -> int:
-        """The most that is in use at a time."""
+        """The peak over all stages."""
         return max(stage.bytes for stage in self.stages)
 
     def by_stage(self) -> str:
@@ -164,12 +164,12 @@ def estimate_fit(
     ----------
     work : Work
     n_rows, n_features : int
-        Features as they are after encoding: one for each category.
+        Features after encoding: one per category.
     n_estimators : int
     value_bytes : int
-        4 if X is of single precision, else 8.
+        4 if X is in single precision, else 8.
     n_threads : int
-        Seconds are divided by it where the work is.
+        Seconds are divided by it where the work is shared.
     memory_limit : int, optional
         In bytes: the search for neighbours then holds less, as long as that brings the stage below
         the limit.
@@ -185,7 +185,7 @@ def estimate_fit(
 
 
 def check_fits(estimate: FitEstimate, limit: int, is_given: bool) -> None:
-    """Raises MemoryError, with the numbers, where a fit needs more than the limit."""
+    """Raises MemoryError, with the numbers, if a fit needs more than the limit."""
     if estimate.bytes <= limit:
         return
     # Nearly everything grows with the rows.

@@ -1,4 +1,4 @@
-"""SVMs that take unlabelled rows for negatives, and forgive them."""
+"""SVMs that take unlabelled rows as negatives, at a lower cost."""
 
 from typing import Any, ClassVar
 
@@ -26,19 +26,19 @@ class BiasedSVMClassifier(EncodedClassifier):
         Cost of an unlabelled row on the wrong side (the paper's C-).
     ratio : "balanced", float or list of float, default="balanced"
         Cost of a labelled row over that of an unlabelled one (C+ / C-). "balanced": the number of
-        unlabelled over that of labelled rows, so that both kinds cost the same in all. Of several
-        that one is taken with the largest recall^2 / share of rows found positive (Lee and Liu
-        2003), on rows the SVM did not see: the paper's way, which tries 10, 20, ..., 200.
+        unlabelled over that of labelled rows, so that both kinds have the same total cost. If there
+        are several, the one with the largest recall^2 / share of rows predicted positive (Lee and
+        Liu 2003) on rows the SVM did not see is used, as in the paper, which tries 10, ..., 200.
     kernel : {"rbf", "linear"}, default="rbf"
         The paper's SVM is linear, for texts. See Notes.
     prior : float or "auto", default="auto"
         Fraction of positives among all samples given to `fit`, labelled and unlabelled; "auto"
         estimates it (see `prior_estimate_`).
     threshold : {"prior", "half"}, default="prior"
-        `predict` says positive above the score that the prior's share of the rows of `fit` exceeds,
-        or where the SVM does.
+        `predict` says positive above the score that the prior's share of the training rows exceeds,
+        or where the SVM itself does.
     pos_label : value of y, optional
-        The value that means labelled positive, where it is not the larger of the two.
+        The value that means labelled positive, if it is not the larger of the two.
     random_state : int, RandomState instance or None, default=None
         For folds, landmarks and the estimate of the prior.
 
@@ -54,21 +54,22 @@ class BiasedSVMClassifier(EncodedClassifier):
     prior_, prior_estimate_
         The prior that was used, and how it was estimated.
     scores_ : float array of shape (n_samples,)
-        Scores of the rows of `fit`, by SVMs that did not see them.
+        Scores of the training rows, by SVMs that did not see them.
     threshold_ : float
         The score above which a row is positive to `predict`.
     transduction_ : array of shape (n_samples,)
-        Classes of the rows of `fit`: the labelled rows are positive, and so many of the best others
-        that the share of all is the prior, or those the SVM says.
+        Classes of the training rows: the labelled rows are positive, and as many of the best others
+        as bring the share of positives to the prior, or those the SVM says.
 
     Notes
     -----
     `kernel="rbf"` has gamma one over the number of features, and is exact for up to 2000 rows;
-    beyond, the kernel is that of 300 landmarks, with the squared hinge loss, as the linear SVM has
-    at every size (`pucut.kernels.machines`): 10 000 rows of 16 columns take 7 s of
+    beyond, the kernel is approximated with 300 landmarks, with the squared hinge loss, which the
+    linear SVM has at every size (`pucut.kernels.machines`): 10 000 rows of 16 columns take 7 s of
     one processor. There is no `sample_weight`.
 
-    The paper's claim, on texts that are not here, is that the biased SVM beats two-step methods.
+    The paper claims, on texts that are not available here, that the biased SVM beats two-step
+    methods.
     Digits, odd against even, 30 % of the positives labelled: 93.9 % against 87.7 % for spies with
     an SVM (benchmarks/bench_methods.py).
     """

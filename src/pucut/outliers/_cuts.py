@@ -3,8 +3,8 @@
 Every row is pulled to the regular side by its own density, which is the share of rows that are
 farther from their neighbours than it is from its own, and by its similarity to rows that are there.
 The cuts for all lambda are those of `pucut.cuts.score_cuts` with the regular rows as seeds; the
-level of a row is the lambda at which it leaves. The density counts alike for all rows, as for one
-of median degree: a lone row is not held by the little that connects it.
+level of a row is the lambda at which it leaves. The density counts equally for all rows, as for a
+row of median degree: an isolated row is not held by its few connections.
 """
 
 from dataclasses import dataclass
@@ -19,15 +19,15 @@ from pucut.graphs.neighbors import NeighborLists
 from pucut.graphs.neighbors.equal_rows import group_equal_rows
 from pucut.graphs.spaces import WeightedSpace
 
-# The share of rows, the densest, that stands in for regular rows where none are known.
+# The share of rows, the densest, that stands in for regular rows if none are known.
 DENSEST_SHARE = 0.5
-# Rows that leave together are told apart by their density, weighed as little as this.
+# Rows that leave together are ordered by their density, with this small weight.
 _TIE_WEIGHT = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
 class OutlierCuts:
-    """What is found of the rows of one table.
+    """What was found about the rows of one table.
 
     Attributes
     ----------
@@ -55,9 +55,9 @@ class OutlierCuts:
     score: FloatArray
 
     def scores_of(self, points: Any) -> FloatArray:
-        """Scores of any rows, each by itself; those of rows equal to one of the table are its.
+        """Scores of any rows, each by itself; a row equal to one of the table has its score.
 
-        A new row's level is where its own terms of the objective are least, all others fixed.
+        The level of a new row minimises its own terms of the objective, with all others fixed.
         """
         lists = self.space.near(points)
         density = densities(_mean_distance(lists), self.rising_remoteness)
@@ -86,7 +86,7 @@ def find_outliers(
     regular : bool array of shape (n_samples,), optional
         Rows known to be regular; without any the densest half takes their place.
     density_weight : float
-        Above 0: how much the density of a row itself counts beside the graph.
+        Above 0: how much the density of a row itself counts relative to the graph.
     """
     remoteness = _mean_distance(space.lists)
     is_seed = densest(remoteness, DENSEST_SHARE) if regular is None else regular
@@ -123,7 +123,7 @@ def far_share(remoteness: FloatArray) -> float:
     positive = remoteness > 0.0
     if not positive.any():
         return 0.0
-    # Rows with that many equals are as near as the nearest that are not.
+    # Rows with that many copies count as near as the nearest that have fewer.
     logs = np.log(np.where(positive, remoteness, remoteness[positive].min()))
     lower, upper = np.quantile(logs, (0.25, 0.75))
     return float(np.mean(logs > upper + 1.5 * (upper - lower)))

@@ -16,7 +16,7 @@ from pucut.data.encoding import learn_encoding
 from pucut.graphs.spaces import weighted_space
 from pucut.outliers._cuts import far_share, find_outliers
 
-# So many neighbours, where a table has as many other rows.
+# The number of neighbours, if a table has as many other rows.
 _NEIGHBORS = 15
 
 
@@ -25,25 +25,25 @@ class CutOutlierDetector(OutlierMixin, BaseEstimator):
 
     Rows are the nodes of a graph of nearest neighbours. Some are fixed on the regular side: those
     that are known to be regular, or, if none are, the densest half of all. For every tradeoff
-    lambda the minimum cut parts the graph into regular rows and others; the regular side shrinks
+    lambda the minimum cut divides the graph into regular rows and others; the regular side shrinks
     as lambda grows. A row leaves early if it lies in a sparse region, and if little connects it
-    with those that stay, so that a small group of outliers that are alike leaves together.
+    with those that stay, so that a small group of similar outliers leaves together.
 
     Parameters
     ----------
     n_neighbors : int, optional
-        Neighbours in the graph and for the density. By default 15, or all other rows where there
-        are fewer. A group of outliers that has fewer members than this is seen as sparse.
+        Neighbours in the graph and for the density. By default 15, or all other rows if there are
+        fewer. A group of outliers with fewer members than this is seen as sparse.
     density_weight : float, default=2.0
-        How much the density of a row itself counts beside its neighbours. Towards infinity rows
-        are ordered by their mean distance to their neighbours alone.
+        How much the density of a row itself counts relative to its neighbours. Towards infinity
+        rows are ordered only by their mean distance to their neighbours.
     contamination : float from 0 to 0.5 or "auto", default="auto"
-        The share of outliers among the rows of `fit`, which decides where `predict` draws the line.
-        "auto": as many as have a mean distance to their neighbours beyond Tukey's upper fence (in
-        logarithms, the third quartile and 1.5 times the distance of the quartiles), which may be
+        The share of outliers among the training rows, which decides where `predict` draws the line.
+        "auto": the rows whose mean distance to their neighbours lies beyond Tukey's upper fence
+        (in logarithms, the third quartile plus 1.5 times the interquartile range), which may be
         none.
     neighbors : {"auto", "exact", "approximate", "torch"}, default="auto"
-        How neighbours are found. "auto": exactly where that is fast, else approximately.
+        How neighbours are found. "auto": exactly if that is fast, otherwise approximately.
     n_jobs : int, optional
         Number of threads; results do not depend on it. None is 1 and -1 is all processors.
     random_state : int, RandomState instance or None, default=None
@@ -52,28 +52,28 @@ class CutOutlierDetector(OutlierMixin, BaseEstimator):
     Attributes
     ----------
     score_samples_ : float array of shape (n_samples,)
-        Scores of the rows of `fit`, low for outliers.
+        Scores of the training rows, low for outliers.
     offset_ : float
         `decision_function` is `score_samples` less this.
     is_seed_ : bool array of shape (n_samples,)
         The rows that were fixed on the regular side.
     path_ : CutPath
-        All minimum cuts; its nodes are the rows of `fit`.
+        All minimum cuts; its nodes are the training rows.
     contamination_ : float
         The share of outliers that the line was drawn for.
     n_neighbors_ : int
     n_features_in_ : int
     feature_names_in_ : array of shape (`n_features_in_`,)
-        Where X has names for all columns.
+        If X has names for all columns.
 
     Notes
     -----
     Columns of numbers are standardised. Columns of strings and of category types become one
-    feature for each value, standardised too. Missing values count as the mean.
+    feature per value, standardised too. Missing values count as the mean.
 
     A score is the lambda at which the row leaves; rows that leave together are ordered by their
-    density. A row that was not there is scored by itself, with all others fixed: where its own
-    terms of the objective are least. A row equal to one of `fit` has the score of that one.
+    density. An unseen row is scored by itself, with all others fixed: where its own terms of the
+    objective are least. A row equal to a training row has the score of that row.
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
@@ -115,7 +115,7 @@ class CutOutlierDetector(OutlierMixin, BaseEstimator):
         y : ignored
             Here for scikit-learn's interface.
         regular : bool array of shape (n_samples,) or list of row numbers, optional
-            The rows that are known to be regular. Without, the densest half stands in for them.
+            The rows known to be regular. By default the densest half stands in for them.
         """
         X = checked_table(self, X, reset=True)
         n_samples = X.shape[0]
@@ -125,7 +125,7 @@ class CutOutlierDetector(OutlierMixin, BaseEstimator):
             )
         seeds = None if regular is None else checked_seeds(regular, n_samples, "regular")
         if seeds is not None and not seeds.any():
-            raise ValueError("regular names no row; leave it out where no row is known")
+            raise ValueError("regular names no row; leave it out if no row is known")
         n_neighbors = self._settled_n_neighbors(n_samples)
         self._encoding, points = learn_encoding(X)
         space = weighted_space(
@@ -150,7 +150,7 @@ class CutOutlierDetector(OutlierMixin, BaseEstimator):
         return self
 
     def score_samples(self, X: Any) -> FloatArray:
-        """The score of each row, seen or not: the lower, the more of an outlier."""
+        """The score of each row, lower for outliers."""
         check_is_fitted(self)
         return self._cuts.scores_of(self._encoding.encode(checked_table(self, X, reset=False)))
 

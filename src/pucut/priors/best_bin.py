@@ -1,10 +1,10 @@
 """Best bin estimation (BBE).
 
 Garg, Wu, Smola, Balakrishnan, Lipton: Mixture proportion estimation and PU learning: a modern
-approach, NeurIPS 2021, algorithm 1. Where all positives score alike, labelled or not, the share of
-unlabelled rows above a threshold is at least the share of positives among them times the share of
-labelled rows above it. So every threshold gives an upper bound, and the bound is tight if only
-positives stand above it. The threshold is chosen by its confidence bound.
+approach, NeurIPS 2021, algorithm 1. If labelled and unlabelled positives have the same distribution
+of scores, the share of unlabelled rows above a threshold is at least the share of positives among
+them times the share of labelled rows above it. So every threshold gives an upper bound, and the
+bound is tight if only positives lie above it. The threshold is chosen by its confidence bound.
 
 In the paper          here
 q_p(c), q_u(c)        `labelled_above`, `unlabelled_above`: shares with a score of at least c
@@ -48,10 +48,10 @@ class BestBin:
 def best_bin(
     labelled_scores: FloatArray, unlabelled_scores: FloatArray, *, failure: float = FAILURE
 ) -> BestBin:
-    """The share of positives among the unlabelled, from scores that have not seen their rows.
+    """The share of positives among the unlabelled, from out-of-sample scores.
 
-    `failure` is the probability the confidence bound allows for; of several best thresholds the
-    highest is taken.
+    `failure` is the probability the confidence bound allows for; if several thresholds are best,
+    the highest is used.
     """
     curve = score_curve(labelled_scores, unlabelled_scores)
     margin = confidence_margin(len(labelled_scores), len(unlabelled_scores), failure)

@@ -1,10 +1,10 @@
 """The default way: best bins of two scores, each averaged over resamples.
 
 Three classifiers of different kinds (boosting, a linear one, randomised trees) tell labelled from
-unlabelled rows, each row out of fold or out of bag. Of boosting's scores, and of the weighted
-mean of all three's ranks, the best bin is looked for in resamples of the rows. The best bin jumps
-with small changes of the data; its mean over resamples does not, and their spread is the interval.
-benchmarks/NOTES.md has what this and other ways gave.
+unlabelled rows, each row out of fold or out of bag. The best bin is looked for in resamples of two
+scores: that of boosting, and the weighted mean of the ranks of all three. The best bin jumps with
+small changes in the data; its mean over resamples does not, and their spread is the interval.
+docs/design/tried.md compares this with other ways.
 """
 
 import warnings
@@ -28,17 +28,17 @@ from pucut.priors.best_bin import FAILURE, confidence_margin, score_curve
 from pucut.scores.cross_fitting import cross_fit
 
 N_RESAMPLES = 100
-# Of tables with more columns than this, boosting and the linear model see principal components
-# instead: both cost time for every column, boosting more of it.
+# If a table has more columns than this, boosting and the linear model see principal components
+# instead: both take time for every column, boosting more of it.
 _WIDE_FOR_BOOSTING = 128
 _WIDE_FOR_LINEAR = 1000
 _N_COMPONENTS = 50
-# Trees of boosting and of the forest; half as many where there is little to learn from.
+# Trees of boosting and of the forest; half as many if there is little to learn from.
 _N_MEMBERS = 100
 _FEW_ROWS = 400
 # Resampled shares above a threshold are computed at no more thresholds than this.
 _MAX_THRESHOLDS = 400
-# What share of the positives a threshold must let pass where the overlap is measured.
+# The share of positives that must pass a threshold when the overlap is measured.
 PASSING = 0.9
 
 
@@ -54,7 +54,7 @@ class ResampledShare:
         How well the scores rank labelled above unlabelled rows: area under the curve.
     negatives_passing : float
         Share of the negatives that pass a threshold which 90 % of the positives pass, if the mean
-        is right. Where it is large, the classes overlap.
+        is right. If it is large, the classes overlap.
     """
 
     mean: float
@@ -66,7 +66,7 @@ class ResampledShare:
 def ensemble_scores(
     X: Any, is_labelled: BoolArray, *, n_folds: int, random: np.random.RandomState
 ) -> dict[str, FloatArray]:
-    """Scores that have not seen their rows, of boosting and of three classifiers combined."""
+    """Out-of-sample scores of boosting and of three classifiers combined."""
     table, components = _tables(X, random)
     n_columns = table.shape[1]
     for_boosting = table if n_columns <= _WIDE_FOR_BOOSTING else components
@@ -80,7 +80,7 @@ def ensemble_scores(
     )
     linear = make_pipeline(StandardScaler(), LogisticRegression(max_iter=50, tol=1e-2))
     with warnings.catch_warnings():
-        # Stopping early is meant: it regularises, and a ranking needs no exact coefficients.
+        # Stopping early is intended: it regularises, and a ranking needs no exact coefficients.
         warnings.simplefilter("ignore", ConvergenceWarning)
         members = [
             cross_fit(
@@ -138,7 +138,7 @@ def resampled_best_bins(
     """The share that `best_bin` finds, in resamples with replacement of both samples."""
     thresholds = np.unique(labelled)
     if len(thresholds) > _MAX_THRESHOLDS:
-        # Neighbouring thresholds hardly differ, and counts between a few are all that is drawn.
+        # Neighbouring thresholds hardly differ, so only counts between a few of them are drawn.
         thresholds = thresholds[np.linspace(0, len(thresholds) - 1, _MAX_THRESHOLDS).astype(int)]
     labelled_above = _resampled_above(labelled, thresholds, n_resamples, random)
     unlabelled_above = _resampled_above(unlabelled, thresholds, n_resamples, random)

@@ -19,7 +19,7 @@ from pucut.priors.result import PriorEstimate
 from pucut.scores.cross_fitting import checked_classifier
 
 # With this many rows chance moves the share by about 0.01, less than the overlap of most classes
-# does; more rows would cost time and change little.
+# does; more rows would take time and change little.
 MAX_ROWS = 20_000
 # Above this share of negatives that score like positives, there may be no region without negatives.
 OVERLAP = 0.25
@@ -41,8 +41,8 @@ def estimate_prior(
     Parameters
     ----------
     X : array-like, sparse matrix or DataFrame of shape (n_samples, n_features)
-        With `classifier`, whatever that takes. Otherwise numbers and categories, missing values
-        allowed.
+        With `classifier`, anything that it accepts. Otherwise numbers and categories; missing
+        values are allowed.
     y : array-like of shape (n_samples,)
         Two values: the larger, or `pos_label`, marks labelled positives.
     method : {"auto", "bbe", "dedpul", "elkan_noto", "km2", "tice"}
@@ -56,11 +56,11 @@ def estimate_prior(
         Folds of the out-of-fold scores, and of "tice".
     random_state : int, RandomState or None
     scores : array-like of shape (n_samples,), optional
-        Higher means more like the labelled positives, each given by a model that has not seen its
-        row. Used instead of a classifier; X is not looked at then and may be None.
+        Out-of-sample scores; higher means more like the labelled positives. Used instead of a
+        classifier; X is then ignored and may be None.
 
-    Of more than 20 000 samples that many are drawn, up to half of them labelled ("km2": 400 of the
-    labelled and of the unlabelled ones); `diagnostics["rows_used"]` says how many.
+    If there are more than 20 000 samples, that many are drawn, up to half of them labelled ("km2":
+    400 labelled and 400 unlabelled ones); `diagnostics["rows_used"]` says how many.
     """
     if method not in METHODS:
         raise ValueError(f"method must be one of {', '.join(METHODS)}, found {method!r}")
@@ -96,7 +96,7 @@ def estimate_prior(
 def _estimate(labels: PULabels, method: str, share: Share, sample: Sample) -> PriorEstimate:
     n_labelled, n_samples = labels.n_labelled, labels.n_samples
     n_unlabelled = n_samples - n_labelled
-    # Less than half a negative cannot be told from none, and a prior of 1 is no prior.
+    # Less than half a negative cannot be told from none, and a prior must be below 1.
     largest = 1.0 - 0.5 / n_unlabelled
 
     def inside(share_of_unlabelled: float) -> float:
@@ -128,10 +128,10 @@ def _estimate(labels: PULabels, method: str, share: Share, sample: Sample) -> Pr
 def _drawn_rows(
     is_labelled: BoolArray, n_rows: int, random: np.random.RandomState
 ) -> npt.NDArray[np.intp]:
-    """Rows to work on, in their order: all, or a part.
+    """Rows to work on, in their order: all, or a sample.
 
     The methods compare labelled with unlabelled rows, whatever their numbers. Labelled ones are
-    usually fewer and say more, so they are kept, up to half of the part.
+    usually fewer and say more, so they are kept, up to half of the sample.
     """
     n_samples = len(is_labelled)
     if n_samples <= n_rows:
@@ -154,6 +154,6 @@ def _n_rows(X: Any) -> int:
     if shape is None and hasattr(X, "__len__") and not isinstance(X, (str, bytes)):
         return len(X)
     raise ValueError(
-        "X must be a table, one row a sample, found "
+        "X must be a table, one row per sample, found "
         + (f"shape {shape}" if shape is not None else type(X).__name__)
     )

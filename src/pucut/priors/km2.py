@@ -86,8 +86,8 @@ def nearest_in_simplex(kernel: FloatArray, target: FloatArray, start: FloatArray
     """The weights, non-negative with sum 1, that minimise (w - target)' kernel (w - target).
 
     Projected gradients with Nesterov's momentum, dropped whenever it points uphill. Stops when
-    the duality gap, the most that the best vertex could gain, is small beside the diagonal of
-    the kernel.
+    the duality gap, the most that the best vertex could gain, is small relative to the diagonal
+    of the kernel.
     """
     step = 1.0 / _largest_eigenvalue(kernel)
     tolerance = _QP_TOLERANCE * float(kernel.diagonal().max())
@@ -109,7 +109,7 @@ def nearest_in_simplex(kernel: FloatArray, target: FloatArray, start: FloatArray
 
 
 def _largest_eigenvalue(kernel: FloatArray) -> float:
-    """A little more than it; the entries are not negative, and neither is its eigenvector."""
+    """Slightly above it; neither the entries nor its eigenvector are negative."""
     vector = np.full(len(kernel), len(kernel) ** -0.5)
     for _ in range(_POWER_STEPS):
         product = kernel @ vector

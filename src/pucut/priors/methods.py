@@ -22,9 +22,9 @@ from pucut.scores.cross_fitting import checked_classifier, cross_fit
 
 # Of each kind. Time grows with the square of this, some thousands of times over.
 MAX_ROWS_KERNEL = 400
-# Ranges are meant to hold the true share nine times out of ten. Resampling scores leaves out that
-# other rows would have given other classifiers; on synthetic tables, the distances from the
-# estimate had to be larger by this much.
+# Ranges should hold the true share nine times out of ten. Resampling scores ignores that other rows
+# would have given other classifiers; on synthetic tables, the distances from the estimate had to be
+# larger by this factor.
 CONFIDENCE = 0.9
 _WIDENING = 1.25
 _N_REPEATS = 20
@@ -33,7 +33,7 @@ _N_HALVES = 4
 
 @dataclass(frozen=True)
 class Share:
-    """What a method says of the unlabelled rows: share of positives, its range, its numbers."""
+    """A method's result for the unlabelled rows: share of positives, its range, its numbers."""
 
     value: float
     low: float
@@ -188,7 +188,7 @@ def _km2(sample: Sample) -> Share:
         km2(_half(labelled, sample.random), _half(unlabelled, sample.random))
         for _ in range(_N_HALVES)
     ]
-    # Halves vary by a variance twice as large as the whole does.
+    # The variance of halves is twice that of the whole.
     spread = float(np.std(halves, ddof=1) / np.sqrt(2.0) * norm.ppf((1.0 + CONFIDENCE) / 2.0))
     return Share(
         share,

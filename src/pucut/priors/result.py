@@ -8,7 +8,7 @@ from pucut.priors.ensemble import PASSING
 
 @dataclass(frozen=True)
 class PriorEstimate:
-    """The estimated share of positives; `print` it for a text.
+    """The estimated share of positives; `print` explains it.
 
     Attributes
     ----------
@@ -18,16 +18,16 @@ class PriorEstimate:
     prior_unlabelled : float
         Share of positives among the unlabelled samples.
     interval : (float, float)
-        Where the prior among all samples lies. That of "auto" is meant to be right nine times out
-        of ten; those of the other methods say what chance may change, not how far a method is
-        off. Where only an upper bound can be known it begins at the labelled share.
+        For the prior among all samples. That of "auto" is meant to hold it nine times out of ten;
+        those of the other methods show the effect of chance, not the bias of the method. If only
+        an upper bound can be known, it starts at the labelled share.
     method : str
     is_upper_bound : bool
-        Whether the classes overlap so much that the data bound the prior from above only.
+        Whether the classes overlap so much that the data only bound the prior from above.
     n_labelled, n_unlabelled : int
     diagnostics : dict of str to float
         Numbers of the method, among them `rows_used` and `labelled_used`, and for methods on scores
-        `negatives_passing`: what share of the negatives pass a threshold that 90 % of the
+        `negatives_passing`: the share of negatives that pass a threshold which 90 % of the
         positives pass. `is_upper_bound` means that this is more than 25 %.
     """
 
@@ -71,6 +71,6 @@ class PriorEstimate:
 
 
 def _percent(share: float) -> str:
-    """Whole percents, with a digit more near 0 and 100, where it matters."""
+    """Whole percents, with one more digit near 0 and 100, where it matters."""
     percent = 100.0 * share
     return f"{percent:.0f} %" if 5.0 <= percent <= 95.0 else f"{percent:.1f} %"

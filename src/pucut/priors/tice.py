@@ -4,7 +4,7 @@ Bekker, Davis: Estimating the class prior in positive and unlabeled data through
 induction, AAAI 2018. In a subset of the rows that holds only positives, the share of labelled rows
 is the label frequency; in any other it is less. So the largest share over subsets, less what
 chance may add, bounds the label frequency from below. A decision tree looks for such subsets on
-one part of the rows, and the others tell their share.
+one part of the rows, and the other rows measure their share.
 
 In the paper         here
 c                    `label_frequency`, P(labelled | positive)
@@ -80,7 +80,7 @@ def _bound_of_fold(
     tree_rows, other_rows = np.flatnonzero(builds_tree), np.flatnonzero(~builds_tree)
     failure = failure_probability(len(other_rows))
     best = float(is_labelled[other_rows].mean())
-    # Most labelled node first; the running number makes the order of equals that of their birth.
+    # Most labelled node first; the running number orders equal ones by their creation.
     queue: list[tuple[float, int, Rows, Rows]] = [(0.0, 0, tree_rows, other_rows)]
     n_nodes = 1
     for _ in range(MAX_SPLITS):

@@ -1,10 +1,10 @@
 """Which rows to ask about, from where they switch sides along the path of nested cuts.
 
 With both classes labelled, known positives are fixed in S and known negatives in S'. The level of
-a row is the lambda up to which it is in S. It is near 1 or -1 where a row hangs on one kind of
-labelled rows, and near 0 on the border and wherever labels hardly reach: a group of rows without
-any label switches as a whole, at what connects it with one side more than with the other, divided
-by the sum of its degrees.
+a row is the lambda up to which it is in S. It is near 1 or -1 if the row is closely connected to
+labelled rows of one kind, and near 0 on the border and wherever labels hardly reach: a group of
+rows without any label switches as a whole, at the difference of its connections to the two sides,
+divided by the sum of its degrees.
 """
 
 from collections.abc import Iterator
@@ -20,9 +20,9 @@ from pucut.cuts.score_cuts import two_sided_cut
 from pucut.cuts.selection import closest_partition
 from pucut.cuts.two_stages import IndexArray, two_stage_cuts
 
-# A row that is asked about speaks for others up to this many edges away.
+# A queried row represents others up to this many edges away.
 HOPS = 3
-# Behind its own neighbours it speaks for half as much with every edge.
+# Beyond its own neighbours it represents half as much with every edge.
 _LOSS_PER_HOP = 0.5
 
 
@@ -50,8 +50,8 @@ def one_sided_levels(
 ) -> FloatArray:
     """Levels from -1 to 1 where only positives are known: 0 is where the prior cuts.
 
-    They are ranks, by the stage of 2-HNC that has the partition closest to the prior. Of rows that
-    switch together those nearer to the known positives come first, so that the prior can cut
+    They are ranks, by the stage of 2-HNC that has the partition closest to the prior. Among rows
+    that switch together, those nearer to the known positives come first, so that the prior can cut
     between them.
     """
     stages = two_stage_cuts(graph, is_positive, prior, remoteness=remoteness, n_threads=n_threads)
@@ -63,9 +63,9 @@ def one_sided_levels(
 
 
 def spoken_for(graph: sp.csr_array, row: int) -> FloatArray:
-    """How far a row speaks for each row, from 0 to 1: by similarity, along at most `HOPS` edges.
+    """How far a row represents each row, from 0 to 1: by similarity, along at most `HOPS` edges.
 
-    What comes over several neighbours adds up.
+    Contributions over several neighbours add up.
     """
     share = np.zeros(graph.shape[0])
     share[row] = 1.0
@@ -87,9 +87,9 @@ def greedy_batch(
 ) -> Iterator[tuple[int, FloatArray]]:
     """The rows of a batch, one after the other, each with the utilities it was chosen by.
 
-    Every chosen row takes from the utility of the others the share it speaks for, times
-    `diversity`. Of equals the first in `order`, a permutation of all rows, is taken. Utilities are
-    NaN for rows that could not be chosen.
+    Every chosen row reduces the utility of the others by the share it represents, times
+    `diversity`. Among equals the first in `order`, a permutation of all rows, is chosen. Utilities
+    are NaN for rows that could not be chosen.
     """
     left = np.full(len(utility), np.nan)
     left[candidates] = utility[candidates]

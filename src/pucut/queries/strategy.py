@@ -22,7 +22,7 @@ from pucut.priors import estimate_prior
 from pucut.queries._cuts import greedy_batch, one_sided_levels, two_sided_levels
 from pucut.scores.cross_fitting import with_random_state
 
-# So many neighbours, where a table has as many other rows.
+# The number of neighbours, if a table has as many other rows.
 _NEIGHBORS = 10
 
 
@@ -30,37 +30,37 @@ class CutQueryStrategy(BaseEstimator):
     """Which unlabelled rows to label next, by where they switch sides along the nested cuts.
 
     Rows are the nodes of a graph of nearest neighbours, and the labelled ones are fixed on their
-    sides. As the tradeoff lambda goes from one end to the other, all others pass from one side to
-    the other. Those that hang on labelled rows of one class pass early or late; those that pass in
-    the middle are on the border, or no label speaks for them: worth asking about. In a batch each
-    chosen row speaks for those around it, so that a batch is not one clump.
+    sides. As the tradeoff lambda goes from one end to the other, all others move from one side to
+    the other. Those closely connected to labelled rows of one class switch early or late; those
+    that switch in the middle are on the border, or far from any label: worth asking about. In a
+    batch each chosen row also represents those around it, so that a batch is not one clump.
 
-    The interface is that of scikit-activeml's pool strategies, which need not be installed;
-    `import pucut.activeml` makes this class one of them.
+    The interface is that of the pool strategies of scikit-activeml, which need not be installed;
+    `import pucut.activeml` registers this class as one of them.
 
     Parameters
     ----------
     estimator : classifier, optional
         The model that the labels are for. Utilities are multiplied by its own uncertainty (for aim
         "positive": by its probability of positives) as soon as both classes are labelled. Needs
-        `predict_proba`. It is given standardised points (`pucut.data.encoding`). Without, the graph
-        alone decides.
+        `predict_proba`. It is given standardised points (`pucut.data.encoding`). By default the
+        graph alone decides.
     aim : {"boundary", "positive"}, default="boundary"
-        Rows whose class is least sure, or those most likely positive, to find more of them.
+        Rows whose class is least certain, or those most likely positive, to find more of them.
     diversity : float from 0 to 1, optional
-        How much a chosen row takes from the utility of those it speaks for. By default 1 for aim
+        How much a chosen row reduces the utility of those it represents. By default 1 for aim
         "boundary" and 0 for "positive": where one positive is, there are others.
     prior : float or "auto", default="auto"
         Fraction of positives among all rows. Needed as long as only positives are labelled; "auto"
         estimates it then.
     n_neighbors : int, optional
-        Neighbours in the graph. By default 10, or all other rows where there are fewer.
+        Neighbours in the graph. By default 10, or all other rows if there are fewer.
     neighbors : {"auto", "exact", "approximate", "torch"}, default="auto"
-        How neighbours are found. "auto": exactly where that is fast, else approximately.
+        How neighbours are found. "auto": exactly if that is fast, else approximately.
     missing_label : value, default=NaN
-        What stands in y for rows without a label. NaN stands for all kinds of missing values.
+        The value in y of rows without a label. NaN stands for all kinds of missing values.
     pos_label : value of y, optional
-        The positive class, where it is not the larger of the two, or the only one.
+        The positive class, if it is not the larger of the two, or the only one.
     n_jobs : int, optional
         Number of threads; results do not depend on it. None is 1 and -1 is all processors.
     random_state : int, RandomState instance or None, default=None
@@ -72,10 +72,10 @@ class CutQueryStrategy(BaseEstimator):
     levels_ : float array of shape (n_samples,)
         Of the last query: from -1 (with the negatives) to 1 (with the positives), 0 between.
     prior_ : float or None
-        The prior that was used; None where both classes are labelled.
+        The prior that was used; None if both classes are labelled.
     n_features_in_ : int
     feature_names_in_ : array of shape (`n_features_in_`,)
-        Where X has names for all columns.
+        If X has names for all columns.
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
@@ -127,14 +127,14 @@ class CutQueryStrategy(BaseEstimator):
         batch_size: int = 1,
         return_utilities: bool = False,
     ) -> Any:
-        """The rows to label next, the most wanted first.
+        """The rows to label next, the most useful first.
 
         Parameters
         ----------
         X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
             All rows, labelled or not.
         y : array-like of shape (n_samples,)
-            Positives and, where known, negatives; `missing_label` for all others.
+            Positives and, if known, negatives; `missing_label` for all others.
         candidates : list of row numbers, optional
             The rows that may be asked about. By default all without a label.
         batch_size : int, default=1
@@ -145,8 +145,8 @@ class CutQueryStrategy(BaseEstimator):
         -------
         query_indices : int array of shape (batch_size,)
         utilities : float array of shape (batch_size, n_samples)
-            Only if asked for: what each row of the batch was chosen by, NaN for rows that could not
-            be chosen.
+            Only with `return_utilities`: the utilities each row of the batch was chosen by, NaN for
+            rows that could not be chosen.
         """
         self._validate_params()
         X = checked_table(self, X, reset=True)
@@ -253,7 +253,7 @@ class CutQueryStrategy(BaseEstimator):
         positive = distinct[-1] if self.pos_label is None else self.pos_label
         if positive not in distinct:
             raise ValueError(
-                f"pos_label is {positive!r}, which y does not hold: no positive is labelled"
+                f"pos_label is {positive!r}, which is not a value of y: no positive is labelled"
             )
         is_positive, is_negative = np.zeros((2, n_samples), dtype=np.bool_)
         is_positive[~without] = present == positive

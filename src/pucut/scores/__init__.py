@@ -1,1 +1,1 @@
-"""Scores out of sample, and the threshold that the prior asks of them."""
+"""Out-of-sample scores, and the threshold that the prior sets on them."""

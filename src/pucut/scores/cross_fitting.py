@@ -1,8 +1,8 @@
 """Scores of positives against unlabelled, each row by a model that has not seen it.
 
-A flexible model fitted to "labelled or not" learns the rows by heart: an unlabelled positive it has
-seen gets the score of a negative. Whatever is read off scores (a prior, a threshold, a
-probability) therefore needs scores out of fold.
+A flexible model fitted to "labelled or not" memorises the rows: an unlabelled positive it has seen
+gets the score of a negative. Anything derived from scores (a prior, a threshold, a probability)
+therefore needs out-of-fold scores.
 """
 
 from collections.abc import Iterator, Sequence
@@ -29,7 +29,7 @@ _ROWS_FOR_THREADS = 5000
 
 @dataclass(frozen=True, eq=False)
 class CrossFit:
-    """Models fitted on all folds but one, and what each says of the fold it has not seen.
+    """Models fitted on all folds but one, and the scores each gives the fold it has not seen.
 
     Attributes
     ----------
@@ -52,7 +52,7 @@ def cross_fit(
 
     Every fold holds its share of the labelled rows, so there are at most as many folds as labelled
     rows (and as unlabelled ones). A single labelled row cannot be left out: then there is one
-    model, and its scores are those of the rows it was fitted to.
+    model, and its scores are in-sample.
     """
     random = check_random_state(random_state)
     n_samples = len(is_labelled)
@@ -80,7 +80,7 @@ def checked_classifier(classifier: Any, X: Any, name: str = "estimator") -> Any:
     """The classifier to be cloned; None stands for the default."""
     if classifier is None:
         return default_classifier(X)
-    # is_classifier itself fails on classes and on what is no estimator at all.
+    # is_classifier itself fails on classes and on objects that are not estimators.
     is_instance = hasattr(classifier, "fit") and not isinstance(classifier, type)
     if not is_instance or not is_classifier(classifier):
         raise TypeError(
@@ -94,7 +94,7 @@ def checked_classifier(classifier: Any, X: Any, name: str = "estimator") -> Any:
 
 
 def positive_scores(model: Any, X: Any) -> FloatArray:
-    """Probability of being labelled, or the decision function where there is none."""
+    """Probability of being labelled, or the decision function if there is no predict_proba."""
     if hasattr(model, "predict_proba"):
         return np.asarray(model.predict_proba(X)[:, 1], dtype=np.float64)
     return np.asarray(model.decision_function(X), dtype=np.float64)
@@ -108,14 +108,17 @@ def mean_scores(models: Sequence[Any], X: Any) -> FloatArray:
 
 
 def _threads_for(n_rows: int) -> Any:
-    """Threads that wait for each other cost more than they bring on few rows."""
+    """On few rows, threads that wait for each other cost more than they save.
+
+    Looked up each time: a user's classifier may have loaded libraries of its own.
+    """
     return threadpool_limits(1 if n_rows < _ROWS_FOR_THREADS else None)
 
 
 def stratified_folds(
     is_labelled: BoolArray, n_folds: int, random: np.random.RandomState
 ) -> Iterator[tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]]:
-    """Rows to fit and rows to score, fold by fold; all rows twice where none can be left out."""
+    """Rows to fit and rows to score, fold by fold; all rows for both if none can be left out."""
     n_labelled = int(is_labelled.sum())
     n_folds = min(n_folds, n_labelled, len(is_labelled) - n_labelled)
     if n_folds < 2:
@@ -126,7 +129,7 @@ def stratified_folds(
 
 
 def with_random_state(model: Any, random: np.random.RandomState) -> Any:
-    """Gives every part that draws a seed of its own, unless the user has fixed one."""
+    """Gives every random component a seed of its own, unless the user has fixed one."""
     seeds = {
         name: random.randint(np.iinfo(np.int32).max)
         for name, value in sorted(model.get_params(deep=True).items())

@@ -1,4 +1,4 @@
-"""What the prior decides of scores: how many rows are positive, and the score that parts them."""
+"""What the prior decides: how many rows are positive, and the score that separates them."""
 
 import math
 
@@ -11,13 +11,13 @@ from pucut.data.labels import PULabels
 def threshold_for_share(scores: FloatArray, share: float) -> float:
     """The score above which this share of the rows lies, to the nearest whole number of rows.
 
-    Where equal scores keep it from being met, the nearest share that can be met is taken, the
-    smaller one of two that are equally near. It lies halfway between the scores that it parts.
+    If ties make that share impossible, the nearest possible share is used, and the smaller of two
+    that are equally near. The threshold lies halfway between the scores that it separates.
     """
     falling = np.sort(scores)[::-1]
     n_rows = len(falling)
     wanted = math.floor(share * n_rows + 0.5)
-    # A cut after the first `count` rows parts them only where the score falls there.
+    # A cut after the first `count` rows is possible only where the score falls.
     counts = np.concatenate(([0], np.flatnonzero(falling[1:] < falling[:-1]) + 1, [n_rows]))
     count = int(counts[np.argmin(np.abs(counts - wanted))])
     if count == 0:
@@ -30,9 +30,9 @@ def threshold_for_share(scores: FloatArray, share: float) -> float:
 
 
 def positives_by_prior(scores: FloatArray, labels: PULabels, prior: float) -> BoolArray:
-    """The rows of `fit` that are positive: the labelled, and the best of the others.
+    """The training rows that are positive: the labelled, and the highest-scoring of the others.
 
-    So many of the others that the share of positives among all rows is the prior.
+    As many of the others as bring the share of positives among all rows to the prior.
     """
     positive = labels.is_labelled.copy()
     others = ~positive

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from pucut._support.checks import BoolArray, FloatArray
+from pucut._support.checks import BoolArray, FloatArray, checked_graph
 from pucut._support.threads import in_threads
 from pucut.cuts.parametric_cut import CutPath
 from pucut.cuts.score_cuts import levels_of_new_rows, two_sided_cut
@@ -21,26 +21,27 @@ _SMALL = 1e-12
 
 
 def cut_classes(n_classes: int) -> range:
-    """The classes that get a path each: of two classes the second, of more every one."""
+    """The classes that get a path each: the second of two classes, or every one of more."""
     return range(1, 2) if n_classes == 2 else range(n_classes)
 
 
 def class_paths(
     graph: Any, codes: Codes, scores: FloatArray, gamma: float, n_threads: int
 ) -> list[CutPath]:
-    """The paths of `cut_classes`; `scores` has a column for every class."""
+    """The paths of `cut_classes`; `scores` has one column per class."""
     cut = cut_classes(scores.shape[1])
+    checked = checked_graph(graph)
 
     def path(code: int) -> CutPath:
         inside, alone = codes == code, n_threads if len(cut) == 1 else 1
         outside = (codes >= 0) & ~inside
-        return two_sided_cut(graph, inside, outside, scores[:, code], gamma, n_threads=alone)
+        return two_sided_cut(checked, inside, outside, scores[:, code], gamma, n_threads=alone)
 
     return in_threads(path, cut, n_threads)
 
 
 def levels_of(paths: Sequence[CutPath]) -> FloatArray:
-    """Levels from -1 to 1, a row a sample, a column a path."""
+    """Levels from -1 to 1, one row per sample, one column per path."""
     return np.column_stack([np.clip(path.switch, -1.0, 1.0) for path in paths])
 
 
@@ -53,12 +54,13 @@ def hidden_levels(
     n_threads: int,
 ) -> list[FloatArray]:
     """For each gamma the levels of the hidden rows, fold after fold, with their labels hidden."""
+    checked = checked_graph(graph)
 
     def levels(job: tuple[float, int]) -> FloatArray:
         gamma, fold = job
         kept = codes.copy()
         kept[folds[fold]] = -1
-        return levels_of(class_paths(graph, kept, scores[fold], gamma, 1))[folds[fold]]
+        return levels_of(class_paths(checked, kept, scores[fold], gamma, 1))[folds[fold]]
 
     jobs = list(itertools.product(gammas, range(len(folds))))
     found = in_threads(levels, jobs, n_threads)
@@ -75,7 +77,7 @@ def is_of_class(codes: Codes, n_classes: int) -> BoolArray:
 
 
 def gamma_weights(levels: Sequence[FloatArray], truth: BoolArray) -> FloatArray:
-    """What each gamma counts, by the squared errors of its levels, read as probabilities."""
+    """The weight of each gamma, by the squared errors of its levels, read as probabilities."""
     errors = [np.square((found + 1.0) / 2.0 - truth).mean(axis=1) for found in levels]
     return loss_weights(np.array(errors))
 
@@ -83,9 +85,9 @@ def gamma_weights(levels: Sequence[FloatArray], truth: BoolArray) -> FloatArray:
 def lambdas_by_labels(
     levels: FloatArray, truth: BoolArray, allowed: tuple[float, float]
 ) -> FloatArray:
-    """For each path the mean of the lambdas that part the hidden rows best.
+    """For each path the mean of the lambdas that separate the hidden rows best.
 
-    Each of `LAMBDAS` counts by how few rows it puts on the wrong side, beside the noise.
+    Each of `LAMBDAS` is weighted by how few rows it puts on the wrong side, relative to the noise.
     """
     tried = LAMBDAS[np.abs(np.clip(LAMBDAS, *allowed) - LAMBDAS) < _SMALL]
     found = []
@@ -98,7 +100,7 @@ def lambdas_by_labels(
 def levels_of_new(
     neighbors: Any, weights: FloatArray, paths: Sequence[CutPath], scores: FloatArray, gamma: float
 ) -> FloatArray:
-    """Levels of rows beside the graph, each by itself, everything else fixed."""
+    """Levels of rows outside the graph, each by itself, with everything else fixed."""
     codes = cut_classes(scores.shape[1])
     columns = [
         levels_of_new_rows(neighbors, weights, path.switch, scores[:, code], gamma)
@@ -108,7 +110,7 @@ def levels_of_new(
 
 
 def decisions(levels: FloatArray, lam: FloatArray) -> FloatArray:
-    """From -1 to 1, with 0 where the level is lambda and straight lines to both ends."""
+    """From -1 to 1, with 0 where the level is lambda, and linear towards both ends."""
     room = np.where(levels > lam, 1.0 - lam, 1.0 + lam)
     return (levels - lam) / np.maximum(room, _SMALL)
 

@@ -1,9 +1,9 @@
 """Probabilities of classes from the labelled rows alone, by learners mixed by hidden labels.
 
-Trees and linear models of three penalties: with few labels or many, few columns or many, another
-one is best. Each labelled row is hidden once, and what the learners then say of it decides their
-weights. What is hidden is hidden from the cuts too (`_class_cuts`), so that everything is judged by
-labels it was not told of.
+Trees and linear models with three penalties: which is best depends on the number of labels and of
+columns. Each labelled row is hidden once, and what the learners then predict for it decides their
+weights. Hidden labels are hidden from the cuts too (`_class_cuts`), so that everything is judged by
+labels it has not seen.
 """
 
 import math
@@ -17,14 +17,14 @@ import numpy.typing as npt
 from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
-from threadpoolctl import threadpool_limits
 
 from pucut._support.checks import FloatArray
+from pucut._support.threads import library_threads
 
 Codes = npt.NDArray[np.intp]
 
 HIDDEN_FOLDS = 3
-# So many hidden labels tell candidates apart well enough: folds beyond them are not looked at.
+# This many hidden labels separate candidates well enough: further folds are not used.
 ENOUGH_HIDDEN = 300
 INVERSE_PENALTIES = (0.03, 0.3, 3.0)
 LEARNERS = ("trees", *(f"linear, C={c:g}" for c in INVERSE_PENALTIES))
@@ -40,13 +40,13 @@ class ClassScores:
     weights: FloatArray
 
     def of(self, points: Any) -> FloatArray:
-        """Probabilities of the classes, a row a point."""
+        """Probabilities of the classes, one row per point."""
         return _mixed(_probabilities(self.learners, points), self.weights)
 
 
 @dataclass(frozen=True, eq=False)
 class JudgedScores:
-    """The scores, those of the rows of `fit`, and for each fold those without its labels."""
+    """The learners, scores of the training rows, and for each fold those without its labels."""
 
     scores: ClassScores
     of_rows: FloatArray
@@ -57,7 +57,7 @@ def hidden_folds(codes: Codes, random: np.random.RandomState) -> list[Codes]:
     """Labelled rows to hide, fold by fold, each class spread over the folds.
 
     Three folds, or fewer with enough rows in them. A class with a single label is never hidden;
-    where all are such, there is no fold.
+    if all classes are like that, there is no fold.
     """
     folds: list[list[Codes]] = [[] for _ in range(HIDDEN_FOLDS)]
     for code in range(int(codes.max()) + 1):
@@ -83,7 +83,7 @@ def judged_scores(
     random: np.random.RandomState,
     n_jobs: int,
 ) -> JudgedScores:
-    """Learners of all labels, weighted by what those of the folds say of the hidden rows."""
+    """Learners of all labels, weighted by what those of the folds predict for the hidden rows."""
     learners = fit_learners(points, codes, n_trees, random, n_jobs)
     of_learners = _probabilities(learners, points)
     of_folds = []
@@ -123,8 +123,8 @@ def fit_learners(
         class_forest(n_trees, random, n_jobs),
         *(LogisticRegression(C=c, max_iter=1000) for c in INVERSE_PENALTIES),
     )
-    with threadpool_limits(1), warnings.catch_warnings():
-        # A linear model that is nearly there is as good to us.
+    with library_threads(1), warnings.catch_warnings():
+        # A linear model that has nearly converged is good enough.
         warnings.simplefilter("ignore", ConvergenceWarning)
         for learner in learners:
             learner.fit(points[labelled], codes[labelled])
@@ -159,7 +159,7 @@ def loss_weights(losses: FloatArray) -> FloatArray:
 
 
 def _probabilities(learners: Sequence[Any], points: Any) -> list[FloatArray]:
-    with threadpool_limits(1):
+    with library_threads(1):
         return [np.asarray(learner.predict_proba(points), np.float64) for learner in learners]
 
 

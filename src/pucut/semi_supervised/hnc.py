@@ -46,13 +46,13 @@ from pucut.trees.feature_weights import checked_feature_weights
 # Signed lambdas: HNC- above 0, HNC+ below.
 ALLOWED = {"minus": (0.0, 1.0), "plus": (-1.0, 0.0), "both": (-1.0, 1.0)}
 _UNJUDGED_GAMMA = 1.0
-# Rows from which the neighbours of dense rows are searched approximately: 99 % of them are enough.
+# From this many rows on, neighbours of dense rows are approximate: 99 % of them are enough.
 APPROXIMATE_FROM = 10_000
 
 
 @dataclass(frozen=True, eq=False)
 class _Pulls:
-    """Scores from -1 to 1, a column a class: of all labels, and with each fold hidden."""
+    """Scores from -1 to 1, one column per class: of all labels, and with each fold hidden."""
 
     of_rows: FloatArray
     of_folds: list[FloatArray]
@@ -61,12 +61,12 @@ class _Pulls:
 class HNCClassifier(ClassifierMixin, BaseEstimator):
     """Semi-supervised classification by nested cuts: some rows of every class are labelled.
 
-    A graph joins similar rows, labelled or not. A minimum cut parts the labelled rows of one class
-    from those of the others, and what is cut off with them gets their class. Lambda weighs the size
-    of the two sides, as in Hochbaum's Normalised Cut (`pucut.cuts.hnc`), and all its cuts come from
-    one solve. What trees and linear models learn from the labelled rows pulls each row too: with
-    few labels the graph decides, with many the learners. More than two classes are cut one against
-    the rest on one graph.
+    A graph joins similar rows, labelled or not. A minimum cut separates the labelled rows of one
+    class from those of the others, and the rows cut off with them get their class. Lambda weighs
+    the size of the two sides, as in Hochbaum's Normalised Cut (`pucut.cuts.hnc`), and one solve
+    gives the cuts for every lambda. Each row is also pulled by what trees and linear models learn
+    from the labelled rows: with few labels the graph decides, with many the learners do. More than
+    two classes are cut one against the rest on one graph.
 
     Parameters
     ----------
@@ -76,20 +76,20 @@ class HNCClassifier(ClassifierMixin, BaseEstimator):
         -1 to 1, HNC- above 0 and HNC+ below.
     lam : float, "prior" or "cv", default=0.0
         Where the path is cut. 0 is the plain minimum cut; "prior" is where the share of a class is
-        nearest to its prior (rows of one level stay together); "cv" hides labels and takes what
-        puts them on the right side. In HNC+ a larger lambda makes the class larger, in HNC-
-        smaller; of two classes it is the second.
+        nearest to its prior (rows of one level stay together); "cv" hides labels and uses the
+        lambdas that put them on the right side. In HNC+ a larger lambda makes the class larger, in
+        HNC- smaller; with two classes, the class is the second.
     alpha, beta : float, optional
         The two tradeoffs of HNC+-, for the similarity inside the class and inside the complement,
-        in the place of lambda; only with problem "both".
+        instead of lambda; only with problem "both".
     prior : array of n_classes shares, or the share of the second of two classes, optional
-        For lam "prior": the share of each class among all rows. By default that among labels.
+        For lam "prior": the share of each class among all rows. By default its share among labels.
     scores : {"auto"} or None, default="auto"
-        "auto" pulls each row by what learners say of it, None leaves all to the graph: then the
-        cuts are those of `hnc_minus` and `hnc_plus`.
+        "auto" pulls each row by the predictions of learners; None leaves everything to the graph,
+        and the cuts are those of `hnc_minus` and `hnc_plus`.
     gamma : float or "cv", default="cv"
-        How much the scores count beside the graph; "cv" takes the geometric mean of 0.3, 1 and 3,
-        each of which counts by its squared error on hidden labels, beside the noise. Without scores
+        How much the scores count relative to the graph; "cv" is the geometric mean of 0.3, 1 and 3,
+        each weighted by its squared error on hidden labels, relative to the noise. Without scores
         there is no gamma.
     n_neighbors : int, default=10
         Of each row in the graph; at most the number of other samples.
@@ -98,7 +98,7 @@ class HNCClassifier(ClassifierMixin, BaseEstimator):
         features. By default the scale of the distances to the seventh neighbour.
     feature_weights : "trees", array of shape (n_features,) or None, default="trees"
         How much each encoded feature counts in distances: by its importance to trees grown on the
-        labelled rows, as given, or all alike.
+        labelled rows, as given, or all equally (None).
     n_estimators : int, default=100
         Number of trees.
     n_jobs : int, optional
@@ -110,36 +110,37 @@ class HNCClassifier(ClassifierMixin, BaseEstimator):
     ----------
     classes_ : array of shape (n_classes,)
     transduction_ : array of shape (n_samples,)
-        Classes of the rows of `fit`; labelled rows keep theirs.
+        Classes of the training rows; labelled rows keep theirs.
     label_distributions_ : float array of shape (n_samples, n_classes)
-        Probabilities of the rows of `fit`, 1 for the label of a labelled row.
+        Probabilities of the training rows, 1 for the label of a labelled row.
     scores_ : float array of shape (n_samples,) or (n_samples, n_classes)
         Levels, from -1 to 1: the lambda up to which the row is on the side of the class.
     paths_ : list of CutPath
-        One of two classes, for the second, else one for each class.
-    lam_ : float array, one a path
+        One for the second of two classes, otherwise one per class.
+    lam_ : float array, one per path
         HNC- above 0, HNC+ below.
     gamma_ : float
         1 without scores.
     graph_ : CSR array of shape (n_samples, n_samples)
     feature_weights_ : float array
     score_weights_ : dict of str to float, or None
-        What each learner counts in the scores.
+        The weight of each learner in the scores.
 
     Notes
     -----
     -1 in y means unlabelled, and so do missing values (None, NaN), which are the way to mark
-    unlabelled rows among strings. There may be none: then `predict` is all there is to ask. A y of
-    -1 and 1 alone is taken for two classes, since labels of one class would not do.
+    unlabelled rows among strings. There may be no unlabelled rows; then only `predict` is of use. A
+    y with only -1 and 1 is taken as two classes, because labels of one class would not be enough.
 
-    A class that is labelled once is never hidden; if none is labelled twice, the learners count
-    alike and gamma is 1. A part of the graph that no label reaches is classed by its scores;
-    without scores its level is 0, and it is of the class on that side of `lam_`; where `lam_` is
-    0 too, of the first. Rows whose level is lambda are not of the class.
+    A class with a single label is never hidden; if no class has two, the learners have equal
+    weights and gamma is 1. A component of the graph that no label reaches is classified by its
+    scores; without scores its level is 0, and it gets the class on that side of `lam_`, or the
+    first class if `lam_` is 0 too. Rows whose level is exactly lambda are not in the class.
 
-    `predict` gives a new row the level that is best with all others fixed, whatever else is asked;
-    on rows of `fit` it can differ from `transduction_`, which knows their labels. Probabilities are
-    levels on straight lines from 0 over 1/2 at lambda to 1, and scaled to sum to 1.
+    `predict` gives a new row the level that is best with all others fixed, independently of other
+    new rows; on training rows it can differ from `transduction_`, which knows their labels.
+    Probabilities are piecewise linear in the level, from 0 through 1/2 at lambda to 1, and scaled
+    to sum to 1.
 
     From 10 000 rows on the neighbours of dense rows are searched approximately.
 
@@ -249,7 +250,7 @@ class HNCClassifier(ClassifierMixin, BaseEstimator):
     def decision_function(self, X: Any) -> FloatArray:
         """From -1 to 1 for each row: above 0 means the second of two classes.
 
-        With more classes a column for each; the largest wins.
+        With more than two classes, one column per class; the largest wins.
         """
         check_is_fitted(self)
         decided = self._decided(X)
@@ -285,7 +286,7 @@ class HNCClassifier(ClassifierMixin, BaseEstimator):
         random: np.random.RandomState,
         n_threads: int,
     ) -> _Pulls:
-        """Sets the learners and what the features weigh; returns what the learners say."""
+        """Sets the learners and the feature weights; returns the scores of the learners."""
         n_rows, n_features = points.shape
         self._class_scores: ClassScores | None = None
         self.score_weights_: dict[str, float] | None = None
@@ -322,7 +323,7 @@ class HNCClassifier(ClassifierMixin, BaseEstimator):
     def _judge_gamma(
         self, codes: Codes, folds: list[Codes], pulls: _Pulls, n_threads: int
     ) -> FloatArray | None:
-        """Sets gamma; returns the levels of hidden rows, where they are known."""
+        """Sets gamma; returns the levels of hidden rows, if they are known."""
         chosen = self.scores is not None and isinstance(self.gamma, str)
         given = _UNJUDGED_GAMMA if isinstance(self.gamma, str) else float(self.gamma)
         self.gamma_ = given if self.scores is not None else 1.0
@@ -366,7 +367,7 @@ class HNCClassifier(ClassifierMixin, BaseEstimator):
         return np.full(n_paths, sign * float(self.lam) + 0.0)
 
     def _check_parameters(self) -> None:
-        """For what the constraints cannot say."""
+        """Checks that the constraints cannot express."""
         number = not isinstance(self.lam, str)
         if number and self.problem != "both" and self.lam < 0.0:
             raise ValueError(
@@ -381,7 +382,7 @@ class HNCClassifier(ClassifierMixin, BaseEstimator):
         if self.alpha is not None and (self.problem != "both" or self.lam != 0.0):
             raise ValueError(
                 "alpha and beta take the place of lam, with problem='both': found "
-                f"problem={self.problem!r} and lam={self.lam!r} beside them"
+                f"problem={self.problem!r} and lam={self.lam!r}"
             )
         if self.prior is not None and self.lam != "prior":
             raise ValueError(f"prior is used with lam='prior' only, found lam={self.lam!r}")
@@ -402,7 +403,7 @@ class HNCClassifier(ClassifierMixin, BaseEstimator):
             or abs(float(shares.sum()) - 1.0) > 1e-6
         ):
             raise ValueError(
-                f"prior must be {n_classes} shares that sum to 1, one a class, or one number for "
+                f"prior must be {n_classes} shares that sum to 1, one per class, or one number for "
                 f"the second of two classes, found {self.prior!r}"
             )
         return shares.astype(np.float64)

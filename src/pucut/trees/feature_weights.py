@@ -14,13 +14,13 @@ from pucut.trees.forest import ROWS_OF_A_TREE, Forest, TreeOptions, forest_impor
 FOREST_WEIGHTS = ("pu_trees", "pu_trees_squared")
 
 
-# Of trees that see a sample. Smaller leaves would add chance to the importances: on a million rows
-# features of pure noise counted less by such trees than by trees of all rows with leaves of one.
+# For trees that see a sample. Smaller leaves would add chance to the importances: on a million rows
+# these trees gave pure noise less weight than trees grown on all rows with leaves of one row.
 _LEAST_LEAF_OF_A_SAMPLE = 5
 
 
 def options_of_weighing_trees(n_rows: int) -> TreeOptions:
-    """The paper's trees; of more rows than `ROWS_OF_A_TREE` each sees a sample."""
+    """The paper's trees; if there are more than `ROWS_OF_A_TREE` rows, each sees a sample."""
     if n_rows <= ROWS_OF_A_TREE:
         return TreeOptions()
     return TreeOptions(max_rows=ROWS_OF_A_TREE, min_samples_leaf=_LEAST_LEAF_OF_A_SAMPLE)
@@ -29,7 +29,7 @@ def options_of_weighing_trees(n_rows: int) -> TreeOptions:
 def forest_weights(forest: Forest, *, squared: bool = False) -> FloatArray:
     """Importances of PU trees, or their squares, scaled to sum to the number of features.
 
-    All 1 where no feature reduced the risk of the trees.
+    All 1 if no feature reduced the risk of the trees.
     """
     importances = forest_importances(forest)
     return _scaled(importances**2 if squared else importances)
@@ -52,7 +52,7 @@ def checked_feature_weights(
     if array.dtype.kind not in "biuf" or array.shape != (n_features,):
         raise ValueError(
             f"feature_weights must be {', '.join(repr(name) for name in names)}, None or "
-            f"an array of {n_features} numbers, one a feature, found {weights!r}"
+            f"an array of {n_features} numbers, one per feature, found {weights!r}"
         )
     values = array.astype(np.float64)
     if not np.isfinite(values).all() or (values < 0.0).any() or not values.any():

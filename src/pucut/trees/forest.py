@@ -11,10 +11,10 @@ The risk of a node is 4 (W_p + W_n) v* (1 - v*) for the quadratic loss, and the 
 (W_p + W_n), in natural logarithms, for the logistic one. Where v* > 1, which is W_n < 0, risk
 "nnpu" says 0 and "upu" what the formula says: a negative number for the quadratic loss, minus
 infinity for the logistic. A cut that makes such a node beats every other, but adds nothing to the
-importances. Risk "pn" takes the rows without a label for negatives.
+importances. Risk "pn" treats the rows without a label as negatives.
 
-Values are compared by small codes, of one or two bytes. Of more rows than `ROWS_OF_A_TREE` each
-tree of 2-HNC sees a sample of that many, drawn anew for every tree by its seed.
+Values are compared by small codes, of one or two bytes. If there are more than `ROWS_OF_A_TREE`
+rows, each tree of 2-HNC sees a sample of that many, drawn by the seed of the tree.
 """
 
 import math
@@ -39,7 +39,7 @@ Loss = Literal["quadratic", "logistic"]
 Progress = Callable[[int, int], object]
 
 _MOST = np.iinfo(np.int32).max
-# With more rows a tree learns little more: what the sample costs is in benchmarks/NOTES.md.
+# With more rows a tree learns little more: what the sample costs is in docs/design/tried.md.
 ROWS_OF_A_TREE = 100_000
 
 
@@ -92,11 +92,11 @@ class Forest:
 
 @dataclass(frozen=True, eq=False)
 class ForestScores:
-    """What the trees say of each row: the share that votes positive, and the mean of v*, at most 1.
+    """The scores of each row: the share of trees that vote positive, and the mean of v*, at most 1.
 
-    `combined` orders rows by votes, and rows of equal votes by their leaves: the mean of the leaves
-    has one vote of its own, beside the trees'. Above 1/2 it is the majority of the trees, or, if
-    they are split evenly, what their leaves say.
+    `combined` orders rows by votes, and rows with equal votes by their leaves: the mean of the
+    leaves has one vote, in addition to those of the trees. Above 1/2 the majority of the trees
+    votes positive or, if they are split evenly, their leaves decide.
     """
 
     vote: FloatArray
@@ -128,11 +128,11 @@ class TreeOptions:
     max_candidates : int
         Random cuts tried for each feature drawn.
     unlabelled_includes_labelled : bool
-        Whether the labelled rows are a part of the unlabelled set, as in one sample of which some
-        rows got labels; False for positives that were collected apart. No matter for risk "pn".
+        Whether the labelled rows are part of the unlabelled set, as in one sample in which some
+        rows were labelled; False for positives collected separately. Irrelevant for risk "pn".
     max_rows : int, optional
-        The most rows of a tree: of more, each tree sees a sample, labelled and other rows in their
-        proportion. None is no limit.
+        The most rows of a tree: if there are more, each tree sees a sample, with labelled and
+        other rows in proportion. None means no limit.
     """
 
     risk: Risk = "nnpu"
@@ -176,7 +176,7 @@ def grow_forest(
     ----------
     X : array, data frame, sparse matrix or Table
         See `pucut.data.tables.read_table`. NaN means missing: both sides of a cut are tried for it,
-        and where a node saw none, later ones go where more rows went.
+        and if a node saw none, later ones go where more rows went.
     is_labelled : boolean array of shape (n_rows,)
     prior : float
         The fraction of positives in the unlabelled set, which by default is all rows.
@@ -199,7 +199,7 @@ def grow_forest(
 
 @dataclass(frozen=True, eq=False)
 class CrossFittedForest:
-    """Trees that each left out a fold of the rows, and what those who did say of each row."""
+    """Trees that each left out a fold of the rows, and the out-of-fold scores of all rows."""
 
     forest: Forest
     scores: ForestScores
@@ -218,7 +218,7 @@ def cross_fitted_forest(
     n_threads: int | None = None,
     callback: Progress | None = None,
 ) -> CrossFittedForest:
-    """`n_trees` trees a fold, and scores of the rows of X by those that did not see them.
+    """`n_trees` trees per fold, and scores of the rows of X by those that did not see them.
 
     Labelled and other rows are dealt to the folds separately. For the parameters see
     `grow_forest`.
@@ -257,7 +257,7 @@ def cross_fitted_forest(
 
 
 def forest_scores(forest: Forest, X: Any, *, n_threads: int | None = None) -> ForestScores:
-    """What the trees say of the rows of X."""
+    """The scores of the rows of X."""
     return _scores(forest, read_table(X, forest.format), n_threads, 0, forest.n_trees)
 
 
@@ -265,7 +265,7 @@ def forest_apply(forest: Forest, X: Any, *, n_threads: int | None = None) -> npt
     """The leaf of each row in each tree, as the number of a node in its tree: (n_rows, n_trees)."""
     table = read_table(X, forest.format)
     leaves: npt.NDArray[np.int32] = _core.find_leaves(
-        **forest._nodes(), **_columns(table), n_threads=checked_n_threads(n_threads)
+        forest._nodes(), _columns(table), checked_n_threads(n_threads)
     )
     return leaves.reshape(table.n_rows, forest.n_trees)
 
@@ -273,7 +273,7 @@ def forest_apply(forest: Forest, X: Any, *, n_threads: int | None = None) -> npt
 def forest_importances(forest: Forest) -> FloatArray:
     """Risk reduction of each feature, negative ones as 0, scaled to sum 1.
 
-    All zeros where no feature reduced the risk, as when no tree has a cut.
+    All zeros if no feature reduced the risk, for example if no tree has a cut.
     """
     total: FloatArray = np.maximum(forest.risk_reduction.sum(axis=0), 0.0)
     whole = float(total.sum())
@@ -318,7 +318,7 @@ def features_at_a_node(max_features: int | float | str | None, n_features: int) 
     elif isinstance(max_features, float) and 0 < max_features <= 1:
         return math.ceil(max_features * n_features)
     raise ValueError(
-        "max_features must be 'sqrt', None, a whole number from 1 on or a share above 0 and at "
+        "max_features must be 'sqrt', None, a whole number of at least 1 or a share above 0 and at "
         f"most 1, found {max_features!r}"
     )
 
@@ -357,7 +357,7 @@ def forest_of_seeds(
 
 @dataclass(frozen=True, eq=False)
 class DrawnRows:
-    """The rows that each tree sees of many, labelled ones first: (n_trees, max_rows).
+    """The rows that each tree sees, labelled ones first: (n_trees, max_rows).
 
     `n_draws_made` counts the numbers that the seed of a tree has given for them.
     """
@@ -368,12 +368,12 @@ class DrawnRows:
 
 
 def rows_of_trees(is_labelled: BoolArray, seeds: npt.NDArray[np.int64], max_rows: int) -> DrawnRows:
-    """What trees of these seeds see of more than `max_rows` rows, to be grown where those are."""
+    """The rows that trees with these seeds see, if there are more than `max_rows`."""
     rows: npt.NDArray[np.int32] = _core.rows_of_trees(
         is_labelled.view(np.uint8), seeds.astype(np.uint64), max_rows
     ).reshape(len(seeds), max_rows)
     n_labelled = int(is_labelled[rows[0]].sum())
-    # Where all rows of a kind are taken, nothing is drawn.
+    # If all rows of a kind are used, nothing is drawn.
     wanted = np.array([n_labelled, max_rows - n_labelled])
     there = np.array([is_labelled.sum(), len(is_labelled) - is_labelled.sum()])
     return DrawnRows(rows, n_labelled, int(wanted[wanted < there].sum()))
@@ -411,21 +411,25 @@ def _grow(
     if callback is not None and not callable(callback):
         raise TypeError(f"callback must be callable or None, found {callback!r}")
     grown: dict[str, Any] = _core.grow_forest(
-        **_columns(table),
-        labelled=labelled.view(np.uint8),
-        row_fold=row_fold,
-        tree_fold=tree_fold,
-        tree_seed=seeds.astype(np.uint64),
-        risk=RISKS.index(options.risk),
-        loss=LOSSES.index(options.loss),
-        prior=float(prior),
-        unlabelled_includes_labelled=bool(options.unlabelled_includes_labelled),
-        max_depth=options.max_depth or 0,
-        min_samples_leaf=options.min_samples_leaf,
-        max_features=features_at_a_node(options.max_features, table.format.n_columns),
-        max_candidates=options.max_candidates,
-        max_rows=options.max_rows or 0,
-        n_draws_made=n_draws_made,
+        table=_columns(table),
+        sampling={
+            "labelled": labelled.view(np.uint8),
+            "row_fold": row_fold,
+            "tree_fold": tree_fold,
+            "tree_seed": seeds.astype(np.uint64),
+        },
+        options={
+            "risk": options.risk,
+            "loss": options.loss,
+            "prior": float(prior),
+            "unlabelled_includes_labelled": bool(options.unlabelled_includes_labelled),
+            "max_depth": options.max_depth or 0,
+            "min_samples_leaf": options.min_samples_leaf,
+            "max_features": features_at_a_node(options.max_features, table.format.n_columns),
+            "max_candidates": options.max_candidates,
+            "max_rows": options.max_rows or 0,
+            "n_draws_made": n_draws_made,
+        },
         n_threads=checked_n_threads(n_threads),
         callback=callback,
     )
@@ -437,11 +441,7 @@ def _scores(
     forest: Forest, table: Table, n_threads: int | None, first: int, last: int
 ) -> ForestScores:
     found = _core.score_rows(
-        **forest._nodes(),
-        **_columns(table),
-        first=first,
-        last=last,
-        n_threads=checked_n_threads(n_threads),
+        forest._nodes(), _columns(table), first, last, checked_n_threads(n_threads)
     )
     n_trees = last - first
     return ForestScores(found["votes"] / n_trees, found["fractions"] / n_trees, n_trees)

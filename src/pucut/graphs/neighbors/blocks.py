@@ -7,9 +7,9 @@ lies above k upper bounds of its row is out. The few pairs left are measured by
 how the product was rounded: not on the library, the threads or the blocks.
 
 Queries visit ranges of columns, in rounds: all of them for the exact answer, a few for the
-approximate one (see clusters.py). The points in low precision take (features + 1) * 4 bytes a row
-beside the points themselves; where a limit is set that they would exceed, only ranges that were
-visited of late are held, and others made again.
+approximate one (see clusters.py). The points in low precision take (features + 1) * 4 bytes per
+row in addition to the points themselves; if they would exceed a given limit, only the ranges
+visited most recently are held, and others are made again.
 """
 
 from collections import OrderedDict
@@ -22,16 +22,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
-from threadpoolctl import threadpool_limits
 
 from pucut._support.checks import FloatArray, is_sparse
+from pucut._support.threads import library_threads
 from pucut.graphs.neighbors.distances import paired_squared_distances
 from pucut.graphs.neighbors.equal_rows import Indices, RowNumbers, first_of_each
 
 # Of one block of products: queries times columns. The product stays in a processor's cache.
 _QUERIES = 256
 _COLUMNS = 2048
-# More candidates than this many times k a row, and the precision was too low to tell rows apart.
+# More candidates than this many times k per row mean that the precision was too low.
 _TOO_MANY = 16
 # Pairs held at a time; a block of queries with more of them is searched row by row.
 _MOST_CANDIDATES = 1 << 22
@@ -86,7 +86,7 @@ class _Rounded:
 class Searcher:
     """Finds nearest rows among `points`; columns are the points as they are, or reordered.
 
-    `most_bytes` limits what is held of them in low precision, None does not.
+    `most_bytes` limits what is held of them in low precision; None is no limit.
     """
 
     def __init__(self, points: Any, most_bytes: int | None = None) -> None:
@@ -215,7 +215,7 @@ class Searcher:
             found = self._candidates(queries, k, rounds, np.float32, limit)
         if found is None:
             found = self._candidates(queries, k, rounds, np.float64, _MOST_CANDIDATES)
-        if found is None:  # so many ties that they have to be looked at one query after the other
+        if found is None:  # too many ties: one query after the other
             parts = [
                 self._nearest(queries[[row]], k, self._candidates_of(queries, row, k, rounds))
                 for row in range(n_queries)
@@ -303,7 +303,7 @@ class Searcher:
 
 def in_blocks(search: Callable[[Any], None], blocks: Iterable[Any], n_threads: int) -> None:
     """Runs `search` on every block, on threads; each matrix product then gets one thread."""
-    with threadpool_limits(limits=1, user_api="blas"):
+    with library_threads(1, "blas"):
         if n_threads == 1:
             for block in blocks:
                 search(block)
@@ -331,8 +331,8 @@ def exact_search(
 def all_columns(n_points: int, k: int) -> list[Round]:
     """Every query visits every point.
 
-    The first round gives the first threshold. Sorting it is dear; so are the many that pass where
-    a threshold comes from few. Rounds double, since counting pays where much is new.
+    The first round gives the first threshold. Sorting a large one is expensive, but a threshold
+    from a small one lets many pass. Rounds double in size, because counting pays if much is new.
     """
     start, size = 0, max(4 * k, int((k * n_points) ** 0.5))
     rounds: list[Round] = []

@@ -5,7 +5,7 @@ clusters with the nearest centres; queries that visit the same cluster share one
 How many clusters have to be visited is learnt from the true neighbours of a sample of rows. Among
 the rows visited the answer is exact (blocks.py). Everything follows from the seed, with any number
 of threads. What is visited depends on the dimension of the data and not on the number of rows n;
-only finding the nearest centre grows with n, by n / size products a row.
+only finding the nearest centre grows with n, by n / size products per row.
 """
 
 import itertools
@@ -29,8 +29,8 @@ _STEPS = 5
 _MISSED_AS_NOT_NEAR = 1 / 4
 # Clusters of these ranks begin a new round, with tighter thresholds.
 _ROUNDS = (0, 1, 4)
-# Where even a third of the clusters is not enough, the search stops there: what the data then
-# would need is the exact search.
+# If even a third of the clusters is not enough, the search stops there: such data need the exact
+# search.
 _LARGEST_SHARE = 1 / 3
 _ALWAYS_ALLOWED = 32
 _QUERIES = 4096

@@ -42,7 +42,7 @@ class EqualRows:
     ) -> tuple[Indices, FloatArray]:
         """The k nearest rows, by distance and number, from the nearest groups in that order.
 
-        Of each group at most k members can be among them, the first ones.
+        At most the first k members of each group can be among them.
         """
         taken = np.minimum(np.diff(self.offsets)[groups], k)
         # Groups whose predecessors hold more than k rows already are out of reach, unless they
@@ -87,7 +87,7 @@ def group_equal_rows(points: Any) -> EqualRows:
 def first_of_each(
     query: npt.NDArray[Any], distances: FloatArray, rows: npt.NDArray[Any], n_queries: int, k: int
 ) -> tuple[Indices, FloatArray]:
-    """Of candidates (query, distance, row) the k first of each query by distance, then row.
+    """The k first candidates (query, distance, row) of each query by distance, then row.
 
     Candidates are in the order of their queries, at least k for each.
     """

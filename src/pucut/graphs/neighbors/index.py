@@ -23,7 +23,7 @@ from pucut.graphs.neighbors.lists import (
 AnyRowNumbers = npt.NDArray[np.integer]
 
 METHODS = ("auto", "exact", "approximate", "torch")
-# The exact search takes about 0.03 ns times (features + 45) a pair of rows, so that this much work
+# The exact search takes about 0.03 ns times (features + 45) per pair of rows, so this much work
 # takes seven seconds on two processors.
 MOST_EXACT_WORK = 5e11
 WORK_OF_A_PAIR = 45
@@ -56,8 +56,8 @@ def nearest_neighbors(
         result does not depend on it.
     random_state : seed of the approximate search
     most_bytes : for the copy of dense points in low precision that a search on the processor makes;
-        without a limit (features + 2) * 4 bytes a row. A smaller one costs time, and changes
-        nothing in the result.
+        without a limit (features + 2) * 4 bytes per row. A smaller one costs time, but does not
+        change the result.
     """
     n_rows = points.shape[0]
     checked_n_neighbors(n_neighbors, n_rows - 1, f"{n_rows} rows (the row itself does not count)")
@@ -87,8 +87,8 @@ def nearest_to(
 ) -> NeighborLists:
     """The `n_neighbors` nearest points of every query; a point equal to the query counts too.
 
-    Parameters as in `nearest_neighbors`; a graph of distances has one row a query, one column a
-    point. For several batches of queries a `NeighborIndex` prepares the points once.
+    Parameters as in `nearest_neighbors`; a graph of distances has one row per query and one column
+    per point. For several batches of queries a `NeighborIndex` prepares the points once.
     """
     n_points = points.shape[0]
     checked_n_neighbors(n_neighbors, n_points, f"{n_points} points")
@@ -304,7 +304,7 @@ def _exact_work(points: Any) -> float:
 
 
 def _checked_points(points: Any, name: str) -> Any:
-    """Finite values are the caller's duty; what is wrong here is wrong in this package."""
+    """The caller guarantees finite values; an error here is an error in this package."""
     if is_sparse(points):
         assert points.format == "csr", name
         if not points.has_canonical_format:
@@ -317,7 +317,7 @@ def _checked_points(points: Any, name: str) -> Any:
 
 
 def n_threads_of(n_jobs: Any) -> int:
-    """scikit-learn's n_jobs as a number of threads: -1 are all processors, -2 all but one."""
+    """scikit-learn's n_jobs as a number of threads: -1 means all processors, -2 all but one."""
     if isinstance(n_jobs, numbers.Integral) and int(n_jobs) < 0:
         return max(1, checked_n_threads(None) + 1 + int(n_jobs))
     return checked_n_threads(n_jobs)

@@ -173,7 +173,7 @@ class _Search:
                 rows = is_unsure.nonzero()[:, 0]
                 if not len(rows):
                     break
-            else:  # so many points at nearly one distance that no precision is enough
+            else:  # too many points at nearly one distance for any precision
                 for some in rows.split(self._rows_of_products(block)):
                     self._measure_all_near(block, asked, some)
 
@@ -238,7 +238,7 @@ class _Search:
         return bounds + 1e3 * torch.finfo(torch.float32).tiny  # room for underflow
 
     def _parts(self, lower: Any, farthest: Any) -> list[slice]:
-        """Rows in parts with so few candidates that these fit into memory."""
+        """Rows in parts whose candidates fit into memory."""
         memory = max(1, self._spare // 2)
         of_a_mask = 16 * lower.shape[1]
         step = max(1, memory // of_a_mask)
@@ -273,7 +273,7 @@ class _Search:
         return torch.cat(parts) if parts else query.double()
 
     def _slices(self, n_rows: int) -> list[slice]:
-        """So many rows at a time that several copies in double precision fit into memory."""
+        """How many rows at a time allow several copies in double precision in memory."""
         step = max(1, self._spare // (64 * max(1, int(self._n_features))))
         return [slice(start, start + step) for start in range(0, n_rows, step)]
 
@@ -335,7 +335,7 @@ class _Loader:
         self._kept = _moved(points, device) if self.is_all_at_once else None
         self._has_buffers = device.type == "cuda" and not self.is_all_at_once
         if self._has_buffers:
-            # Copies run beside the search only from memory that is never swapped.
+            # Copies can overlap with the search only from pinned memory.
             dtype = torch.from_numpy(np.empty(0, points.dtype)).dtype
             shape = (n_rows, points.shape[1])
             self._pinned = torch.empty(shape, dtype=dtype, pin_memory=True)
@@ -402,7 +402,7 @@ def _smallest(pyramid: list[Any], rows: Any, n: int) -> tuple[Any, Any]:
 
 
 def _keep_nearest(asked: _Asked, rows: Any, start: int, columns: Any, distances: Any) -> None:
-    """Of the nearest so far and those of a block; among equals, the earlier ones."""
+    """The nearest of those so far and those of a block; among equals, the earlier ones."""
     indices = columns + start
     if start:
         k = asked.indices.shape[1]

@@ -1,4 +1,4 @@
-"""Models of random parts of the rows, and what they say of the rows they did not see."""
+"""Models of random samples of the rows, and their scores of the rows they did not see."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -11,7 +11,7 @@ from pucut._support.checks import BoolArray, FloatArray
 Rows = npt.NDArray[np.intp]
 Score = Callable[[Any, Any], FloatArray]
 
-# Of the positives, those each bag leaves out in turn where they are not drawn.
+# The share of positives that each bag leaves out in turn, if they are not drawn.
 _PARTS = 5
 
 
@@ -37,9 +37,9 @@ def positives_against_bags(
     n_unlabelled: int,
     random: np.random.RandomState,
 ) -> Iterator[Rows]:
-    """Unlabelled rows are drawn with replacement, labelled rows are there (Mordelet and Vert 2014).
+    """Unlabelled rows are drawn with replacement, labelled rows kept (Mordelet and Vert 2014).
 
-    All but a fifth of the latter, another one in each bag, at most `n_labelled` of them.
+    All but a fifth of the latter, a different fifth in each bag, at most `n_labelled` of them.
     """
     labelled, unlabelled = np.flatnonzero(is_labelled), np.flatnonzero(~is_labelled)
     n_parts = min(_PARTS, len(labelled))
@@ -53,7 +53,7 @@ def positives_against_bags(
 def out_of_bag_scores(
     models: Sequence[Any], bags: Sequence[Rows], points: Any, score: Score
 ) -> FloatArray:
-    """The mean over the models that did not see the row; over all where each one did."""
+    """The mean over the models that did not see the row; over all models if each one did."""
     n_rows = points.shape[0]
     total, of_unseen, n_unseen = np.zeros(n_rows), np.zeros(n_rows), np.zeros(n_rows)
     for model, bag in zip(models, bags, strict=True):

@@ -23,7 +23,7 @@ from pucut.methods.bagging._bags import (
 )
 from pucut.scores.cross_fitting import checked_classifier, positive_scores, with_random_state
 
-# A bag's rows of each kind, where nothing else is asked for.
+# A bag's rows of each kind, by default.
 SVM_BAG = 300
 BAG = 1000
 
@@ -41,7 +41,7 @@ class _Bagged:
         return out_of_bag_scores(self.models, self.bags, points, self.score)
 
     def __getstate__(self) -> dict[str, Any]:
-        # Bags serve the rows of `fit` only, and these are done with.
+        # Bags serve the training rows only, and these are done with.
         return {**self.__dict__, "bags": ()}
 
 
@@ -59,7 +59,7 @@ class _Vote:
 
 
 class _BaggedClassifier(EncodedClassifier):
-    """Scores of the rows of `fit` come from the models that did not see them."""
+    """Scores of the training rows come from the models that did not see them."""
 
     _own_threshold: ClassVar[float] = 0.5
 
@@ -77,8 +77,8 @@ class BaggingSVMClassifier(_BaggedClassifier):
     """A vote of biased SVMs, each on rows of both kinds that were drawn with replacement.
 
     RESVM, the robust ensemble of SVMs of Claesen, De Smet, Suykens and De Moor (Neurocomputing
-    2015). Positives are drawn too: where some labels are wrong, bags hold more and fewer of them,
-    and the vote evens that out.
+    2015). Positives are drawn too: if some labels are wrong, bags hold more or fewer of them, and
+    the vote averages that out.
 
     Parameters
     ----------
@@ -90,16 +90,16 @@ class BaggingSVMClassifier(_BaggedClassifier):
         Cost of an unlabelled row on the wrong side.
     ratio : float, optional
         Cost of a labelled row over that of an unlabelled one; by default `n_unlabelled` over
-        `n_positive`, so that both kinds cost the same in all.
+        `n_positive`, so that both kinds have the same total cost.
     kernel : {"rbf", "linear"}, default="rbf"
     prior : float or "auto", default="auto"
         Fraction of positives among all samples given to `fit`, labelled and unlabelled; "auto"
         estimates it (see `prior_estimate_`).
     threshold : {"prior", "half"}, default="prior"
-        `predict` says positive above the score that the prior's share of the rows of `fit` exceeds,
-        or, as the authors do, where more than half of the SVMs do.
+        `predict` says positive above the score that the prior's share of the training rows exceeds,
+        or, as the authors do, if more than half of the SVMs do.
     pos_label : value of y, optional
-        The value that means labelled positive, where it is not the larger of the two.
+        The value that means labelled positive, if it is not the larger of the two.
     random_state : int, RandomState instance or None, default=None
 
     Attributes
@@ -110,23 +110,22 @@ class BaggingSVMClassifier(_BaggedClassifier):
     prior_, prior_estimate_
         The prior that was used, and how it was estimated.
     scores_ : float array of shape (n_samples,)
-        Share of the votes, of those SVMs that did not see the row. Ties are in the order of the
-        mean decision: it counts as the vote of one more SVM.
+        Share of the votes of the SVMs that did not see the row. Ties are ordered by the mean
+        decision, which counts as the vote of one more SVM.
     threshold_ : float
         The score above which a row is positive to `predict`.
     transduction_ : array of shape (n_samples,)
-        Classes of the rows of `fit`: the labelled rows are positive, and so many of the best others
-        that the share of all is the prior, or those with most votes.
+        Classes of the training rows: the labelled rows are positive, and as many of the best others
+        as bring the share of positives to the prior, or those with most votes.
 
     Notes
     -----
     The authors search sizes of bags, costs and the kernel's width by cross-validation. Here they
     are fixed, by the rules above, and can be searched with `pucut.model_selection`. The size of a
-    bag, and not of the table, decides the time of a fit: 10 000 rows of 16 columns take 2 s of one
-    processor. There is no
-    `sample_weight`.
+    bag, and not of the table, determines the time of a fit: 10 000 rows of 16 columns take 2 s of
+    one processor. There is no `sample_weight`.
 
-    The paper's claim is a clear gain over the biased SVM where some labels are false. Digits, odd
+    The paper claims a clear gain over the biased SVM if some labels are false. Digits, odd
     against even, 30 % of the positives labelled and 30 % as many false labels: AUC 97.3 against
     91.6 % (benchmarks/bench_methods.py).
     """
@@ -208,10 +207,10 @@ class PUBaggingClassifier(MetaEstimatorMixin, _BaggedClassifier):
         Fraction of positives among all samples given to `fit`, labelled and unlabelled; "auto"
         estimates it (see `prior_estimate_`).
     threshold : {"prior", "half"}, default="prior"
-        `predict` says positive above the score that the prior's share of the rows of `fit` exceeds,
-        or where the mean is above 1/2 (probabilities) or 0 (decision function).
+        `predict` says positive above the score that the prior's share of the training rows exceeds,
+        or if the mean is above 1/2 (probabilities) or 0 (decision function).
     pos_label : value of y, optional
-        The value that means labelled positive, where it is not the larger of the two.
+        The value that means labelled positive, if it is not the larger of the two.
     random_state : int, RandomState instance or None, default=None
 
     Attributes
@@ -222,18 +221,18 @@ class PUBaggingClassifier(MetaEstimatorMixin, _BaggedClassifier):
     prior_, prior_estimate_
         The prior that was used, and how it was estimated.
     scores_ : float array of shape (n_samples,)
-        Mean score of the rows of `fit`, by the classifiers that did not see them.
+        Mean score of the training rows, by the classifiers that did not see them.
     threshold_ : float
         The score above which a row is positive to `predict`.
     transduction_ : array of shape (n_samples,)
-        Classes of the rows of `fit`: the labelled rows are positive, and so many of the best others
-        that the share of all is the prior, or those above the method's own threshold.
+        Classes of the training rows: the labelled rows are positive, and as many of the best others
+        as bring the share of positives to the prior, or those above the method's own threshold.
 
     Notes
     -----
-    In the paper all positives are in every bag. Here each bag leaves out a fifth of them, another
-    one in turn, and holds at most 1000: without scores of positives that were not learned by heart
-    there would be neither a threshold nor probabilities. There is no `sample_weight`.
+    In the paper all positives are in every bag. Here each bag leaves out a different fifth of them
+    in turn, and holds at most 1000: without out-of-sample scores of positives there would be
+    neither a threshold nor probabilities. There is no `sample_weight`.
 
     The paper's claim is that bagging is at least as good as the biased SVM. Breast cancer, 30 % of
     the positives labelled, SVMs in the bags: AUC 99.2 against 96.7 % (benchmarks/bench_methods.py).

@@ -20,7 +20,7 @@ from scipy.linalg import cho_factor, cho_solve
 
 from pucut._support.checks import BoolArray, FloatArray
 
-# Turns end where no more than one row in so many changes its class.
+# Turns end when at most one row in this many changes its class.
 FEW = 500
 _MOST_TURNS = 30
 _MOST_STEPS = 50

@@ -29,7 +29,7 @@ class PUMaxMarginClassifier(EncodedClassifier):
 
     After Zhang, Ren, Liu, Yang and Gong, Positive and unlabeled learning with label disambiguation
     (IJCAI 2019). The classes of the unlabelled rows and the function that tells them apart are
-    found by turns: what is minimised is at the top of `pucut.methods.max_margin._margin`.
+    found in turns; the objective is at the top of `pucut.methods.max_margin._margin`.
 
     Parameters
     ----------
@@ -43,16 +43,16 @@ class PUMaxMarginClassifier(EncodedClassifier):
         Width of the kernel exp(-d^2 / (2 sigma^2 H)) of similarities, H being the number of
         features.
     n_landmarks : int, default=200
-        f is a sum of Gaussian kernels (gamma = 1 / H) at so many rows, or at all
-        if there are fewer.
+        f is a sum of Gaussian kernels (gamma = 1 / H) at this many rows, or at all if there are
+        fewer.
     prior : float or "auto", default="auto"
         Fraction of positives among all samples given to `fit`, labelled and unlabelled; "auto"
-        estimates it (see `prior_estimate_`). So many rows are positive in what is minimised.
+        estimates it (see `prior_estimate_`). It fixes the number of positives in the objective.
     threshold : {"prior", "half"}, default="prior"
-        `predict` says positive above the score that the prior's share of the rows of `fit` exceeds,
+        `predict` says positive above the score that the prior's share of the training rows exceeds,
         or above 0, the middle of the margin.
     pos_label : value of y, optional
-        The value that means labelled positive, where it is not the larger of the two.
+        The value that means labelled positive, if it is not the larger of the two.
     random_state : int, RandomState instance or None, default=None
 
     Attributes
@@ -65,24 +65,24 @@ class PUMaxMarginClassifier(EncodedClassifier):
     prior_, prior_estimate_
         The prior that was used, and how it was estimated.
     scores_ : float array of shape (n_samples,)
-        Scores of the rows of `fit`, by models that did not see them.
+        Scores of the training rows, by models that did not see them.
     threshold_ : float
         The score above which a row is positive to `predict`.
     transduction_ : array of shape (n_samples,)
-        Classes of the rows of `fit`: the labelled rows are positive, and so many of the best others
-        that the share of all is the prior, or those above 0.
+        Classes of the training rows: the labelled rows are positive, and as many of the best others
+        as bring the share of positives to the prior, or those above 0.
 
     Notes
     -----
-    Decided where the description is silent: the hinge loss is squared, which Newton's method can
+    Decided here, as the paper does not say: the hinge loss is squared, which Newton's method can
     use; the number of positives is the prior's; turns start from an SVM of labelled against
     unlabelled rows and end when at most one row in 500 changes its class. A local minimum is found,
     and which one depends on that start. 10 000 rows of 16 columns take 6 s of one processor; memory
     is that of rows times landmarks. There is no `sample_weight`.
 
-    The paper's claim is that finding the classes of unlabelled rows beats taking them for
-    negatives. Digits, odd against even, 10 % of the positives labelled: 91.2 % against 75.1 % for
-    the same kernel in an SVM of labelled against unlabelled rows, cut by the prior
+    The paper claims that finding the classes of unlabelled rows beats taking them as negatives.
+    Digits, odd against even, 10 % of the positives labelled: 91.2 % against 75.1 % for the same
+    kernel in an SVM of labelled against unlabelled rows, cut at the prior
     (benchmarks/bench_methods.py).
     """
 

@@ -43,7 +43,7 @@ _ROWS_AT_ONCE = 1024
 class _ImageScale:
     """Pixels to mean 0 and standard deviation 1 over each channel, not over each pixel.
 
-    A pixel that is nearly always dark would otherwise count as much as one of the middle.
+    A pixel that is nearly always dark would otherwise count as much as one in the middle.
     """
 
     mean: FloatArray
@@ -96,7 +96,7 @@ class _NeuralPUClassifier(CallbackSupportMixin, PUClassifier):
         Parameters
         ----------
         X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
-            Images laid flat, channels first, where `image_shape` is given.
+            Flattened images, channels first, if `image_shape` is given.
         y : array-like of shape (n_samples,)
             Two values, the larger (or `pos_label`) for labelled positives and the other for
             unlabelled rows; missing values mean unlabelled too.
@@ -130,7 +130,7 @@ class _NeuralPUClassifier(CallbackSupportMixin, PUClassifier):
         self._keep(trained)
 
     def _prepare(self, points: Any, labels: PULabels) -> tuple[nn.Module, PUSample]:
-        """The network before training, and what it is told of the rows."""
+        """The network before training, and the rows and labels it sees."""
         random = check_random_state(self.random_state)
         seed = int(random.randint(np.iinfo(np.int32).max))
         is_hidden = self._draw_hidden(labels, random)
@@ -165,7 +165,7 @@ class _NeuralPUClassifier(CallbackSupportMixin, PUClassifier):
             batch_size=int(self.batch_size),
             max_epochs=int(self.max_epochs),
             patience=self.patience,
-            # A threshold that meets the prior asks for a good order of the rows only.
+            # A threshold at the prior only needs a good order of the rows.
             validation="risk" if self.threshold == "half" else "recall",
         )
 
@@ -173,7 +173,7 @@ class _NeuralPUClassifier(CallbackSupportMixin, PUClassifier):
         print(f"epoch {epoch}: risk {risk:.4f}, on hidden positives {validation:.4f}")
 
     def _draw_hidden(self, labels: PULabels, random: Any) -> BoolArray:
-        """The labelled rows that the network is not told of; none where they are too few."""
+        """The labelled rows hidden from the network; none if there are too few."""
         labelled = np.flatnonzero(labels.is_labelled)
         hidden = np.zeros(labels.n_samples, dtype=np.bool_)
         n_hidden = math.floor(self.validation_share * len(labelled))
@@ -226,7 +226,7 @@ class _NeuralPUClassifier(CallbackSupportMixin, PUClassifier):
         return channels, height, width
 
     def _learn_points(self, X: Any) -> Any:
-        """The rows as the network takes them; sets how later rows are made so."""
+        """The rows as the network takes them; stores how to encode later rows."""
         self._encoding: Encoding | _ImageScale
         shape = self._image_shape(X.shape[1])
         if shape is None:
@@ -246,10 +246,10 @@ class _NeuralPUClassifier(CallbackSupportMixin, PUClassifier):
         return self._outputs(_single_precision(self._encoding.encode(X)))
 
     def _outputs(self, points: Any) -> FloatArray:
-        """What the network says of each row.
+        """The output of the network for each row.
 
-        Computed in double precision and rounded to the digits of single: how many rows are asked
-        together changes the order of additions, and so the last bits, but not the first ones.
+        Computed in double precision and rounded to single: the number of rows in a call changes
+        the order of additions, and so the last bits, but not the first ones.
         """
         device = _device(self._fit_device, or_cpu=True)
         network = copy.deepcopy(self.network_).to(device=device, dtype=torch.float64)
@@ -264,7 +264,7 @@ class _NeuralPUClassifier(CallbackSupportMixin, PUClassifier):
 
 
 def _single_precision(points: Any) -> Any:
-    """As float32; what is too large for it, as in rows far from all those of `fit`, its limits."""
+    """As float32; values too large for it, as in rows far from the training rows, are clipped."""
     largest = float(np.finfo(np.float32).max)
     is_sparse = sp.issparse(points)
     if not is_sparse:
@@ -295,9 +295,9 @@ def _pixels(X: Any) -> npt.NDArray[Any]:
 
 
 def _device(device: Any, *, or_cpu: bool = False) -> torch.device:
-    """The device asked for; `or_cpu` answers by the CPU where there is none of its kind.
+    """The device asked for; with `or_cpu`, the CPU if there is none of its kind.
 
-    A classifier fitted on a GPU shall answer on a machine without one. Scores are in double
+    A classifier fitted on a GPU must work on a machine without one. Scores are in double
     precision, which Apple's GPUs do not have.
     """
     has_cuda = torch.cuda.is_available()

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from torch import nn
 
 ACTIVATIONS = {"relu": nn.ReLU, "softsign": nn.Softsign}
-# Six layers, the one of the output included.
+# Six layers, including the output layer.
 HIDDEN_LAYER_SIZES = (300, 300, 300, 300, 300)
 SMALLEST_IMAGE = 4
 
@@ -17,7 +17,7 @@ SMALLEST_IMAGE = 4
 def perceptron(
     n_features: int, hidden: Sequence[int] = HIDDEN_LAYER_SIZES, activation: str = "relu"
 ) -> nn.Module:
-    """Layers that are fully connected, each but the last normalised over the batch."""
+    """Fully connected layers, all but the last with batch normalisation."""
     layers: list[nn.Module] = []
     for width in hidden:
         # The shift of the normalisation does what a bias would.
@@ -30,7 +30,7 @@ def perceptron(
 def convolutions(image_shape: tuple[int, int, int], activation: str = "relu") -> nn.Module:
     """The 13 layers Kiryo et al. used for CIFAR-10: 9 convolutions, then 1000, 1000 and 1 units.
 
-    Rows are images laid flat, channels first; strides of 2 stand in for pooling.
+    Rows are flattened images, channels first; strides of 2 replace pooling.
     """
     channels, height, width = image_shape
     layers: list[nn.Module] = [nn.Unflatten(1, image_shape)]

@@ -10,10 +10,10 @@ flexible enough, and that is how uPU overfits. Kiryo, Niu, du Plessis and Sugiya
 where the N of a batch is below -β, nnPU steps along -γ times its gradient instead.
 
 Each batch holds rows of both kinds, and goes through the network in one piece. Rows of either kind
-come in an order that is drawn anew after each pass; an epoch is a pass over U.
+come in an order that is reshuffled after each pass; an epoch is a pass over U.
 
 Many networks are one: their weights are stacked, the forward pass is mapped over the stack, and
-the sum of their risks is minimised, of which each has its own part. Adam works weight by weight.
+the sum of their risks is minimised, whose terms are separate. Adam works weight by weight.
 
 This file needs numpy and torch only, so that it can be tried on a machine without the package.
 """
@@ -37,7 +37,7 @@ LOSSES: Mapping[LossName, Callable[[Tensor], Tensor]] = {
     "logistic": lambda margin: nn.functional.softplus(-margin),
 }
 # Rows scored at once while training, over all networks of a stack, and the fewest for each of them:
-# a layer of the convolutional network takes 300 kB a row of MNIST.
+# a layer of the convolutional network takes 300 kB per row of MNIST.
 _ROWS_AT_ONCE = 1 << 11
 _LEAST_ROWS_EACH = 64
 
@@ -57,12 +57,12 @@ class TrainingOptions:
     batch_size : int
         Rows of U in a batch, at most.
     positives_per_batch : int, optional
-        Rows of P in a batch; by default so many that an epoch passes over P too (over the largest
+        Rows of P in a batch; by default as many as make an epoch pass over P too (over the largest
         P of a stack).
     max_epochs : int
     patience : int, optional
-        Training ends after so many epochs without a better value on hidden positives; None never
-        ends it early, but the best epoch is still the one that is kept.
+        Training ends after this many epochs without improvement on hidden positives; None never
+        stops early, but the best epoch is still kept.
     validation : {"recall", "risk"}
         What is better: more of the hidden positives among the rows that the prior allows to be
         positive, ties by their mean rank; or a lower risk with the hidden positives as P.
@@ -85,7 +85,7 @@ class TrainingOptions:
 class PUSample:
     """The rows of one network: which are P, which U, which are hidden, and the prior of U.
 
-    `is_hidden` marks rows of U that are known to be positive and not told to the network.
+    `is_hidden` marks rows of U that are known to be positive but hidden from the network.
     """
 
     is_positive: npt.NDArray[np.bool_]
@@ -97,13 +97,13 @@ class PUSample:
 
 @dataclass(frozen=True, eq=False)
 class Trained:
-    """A trained network, in evaluation mode on the CPU, and what was seen on the way.
+    """A trained network, in evaluation mode on the CPU, and its training curves.
 
     Attributes
     ----------
     network : nn.Module
     risk : float array of shape (n_epochs,)
-        Mean risk of the batches of each epoch, never set to 0 where it is below.
+        Mean risk of the batches of each epoch; negative values are not clipped.
     validation : float array of shape (n_epochs,)
         On hidden positives, higher is better; NaN without hidden positives.
     best_epoch : int
@@ -169,14 +169,14 @@ def fit_many(
 ) -> list[Trained]:
     """Trains networks of one shape at once, each on its own rows: X is (networks, rows, features).
 
-    Each gets what `fit_one` would give it, but for rounding, if `positives_per_batch` is the same
-    there. A network whose patience is at its end keeps its best weights; training goes on until
-    that is so for all.
+    The results are those of `fit_one`, up to rounding, if `positives_per_batch` is the same there.
+    A network whose patience has ended keeps its best weights; training continues until that is so
+    for all.
     """
     where = torch.device(device)
     if not len(networks) == len(X) == len(samples):
         raise ValueError(
-            "networks, X and samples must be as many, found "
+            "networks, X and samples must have the same length, found "
             f"{len(networks)}, {len(X)} and {len(samples)}"
         )
     points = torch.as_tensor(X, dtype=torch.float32).to(where)
@@ -187,7 +187,7 @@ def fit_many(
 
 @contextmanager
 def seeded(seed: int, device: str | torch.device = "cpu") -> Iterator[None]:
-    """Draws of torch depend on the seed inside, and leave no trace outside."""
+    """Random draws of torch inside depend on the seed; its state is restored afterwards."""
     where = torch.device(device)
     with torch.random.fork_rng(devices=[where] if where.type == "cuda" else []):
         torch.default_generator.manual_seed(seed)
@@ -253,7 +253,7 @@ _Models = _OneModel | _StackedModels
 
 
 class _Order:
-    """Numbers of rows in an order that is drawn anew after each pass, without end."""
+    """An endless sequence of row numbers, reshuffled after each pass."""
 
     def __init__(self, numbers: npt.NDArray[np.int64], generator: torch.Generator) -> None:
         self._numbers = torch.from_numpy(numbers)
@@ -342,7 +342,7 @@ class _Validation:
         falling = ranked.sort(dim=1, descending=True).values
         least = falling.gather(1, self._wanted[:, None] - 1)
         recall = _mean(ranked >= least, self._hidden)
-        # Shares below the score, to tell apart what finds as many; never as much as one row.
+        # Shares below the score, to break ties; never as much as one row.
         rising = falling.flip(1).contiguous()
         n_below = torch.searchsorted(rising, ranked.contiguous())
         n_below = n_below - (outputs.shape[1] - self._n_others)[:, None]
@@ -357,10 +357,10 @@ class _Validation:
 
 
 class _RunningAverages:
-    """Lets statistics of batch normalisation be means of all batches, while these are few.
+    """Makes the statistics of batch normalisation means of all batches, while these are few.
 
-    They begin at mean 0 and variance 1, which a tenth a step takes long to forget: networks would
-    be judged by them in the first epochs.
+    They start at mean 0 and variance 1, which a momentum of a tenth per step takes long to forget,
+    and networks are judged by them from the first epoch on.
     """
 
     def __init__(self, module: nn.Module) -> None:
@@ -465,7 +465,7 @@ def _outputs_of_all(
 def _kept(
     current: Mapping[str, Tensor], kept: Mapping[str, Tensor], is_better: Tensor
 ) -> dict[str, Tensor]:
-    """The weights of the networks that got better, and those kept before of the others."""
+    """The new weights of the networks that improved, and the kept weights of the others."""
     if not kept:
         return {name: value.clone() for name, value in current.items()}
     if not bool(is_better.any()):
@@ -484,10 +484,10 @@ def _taker(rows: Any, device: torch.device) -> Rows:
 
 
 def _column(output: Tensor) -> Tensor:
-    """One number a row, from a network that gives (rows,) or (rows, 1)."""
+    """One number per row, from a network that gives (rows,) or (rows, 1)."""
     if output.ndim > 2 or (output.ndim == 2 and output.shape[1] != 1):
         raise ValueError(
-            "the network must give one number a row, of shape (rows,) or (rows, 1), found "
+            "the network must give one number per row, of shape (rows,) or (rows, 1), found "
             f"{tuple(output.shape)}"
         )
     return output.flatten()

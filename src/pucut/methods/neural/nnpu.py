@@ -20,15 +20,15 @@ from pucut.methods.neural._training import (
 class NNPUClassifier(_NeuralPUClassifier):
     """A network that minimises the non-negative estimate of the risk.
 
-    nnPU of Kiryo, Niu, du Plessis and Sugiyama (NIPS 2017). Where a batch says that the negatives
-    have a risk below -beta, which is impossible but for overfitting, the step goes the other way.
+    nnPU of Kiryo, Niu, du Plessis and Sugiyama (NIPS 2017). If a batch estimates the
+    risk of the negatives below -beta, which only overfitting can cause, the step is reversed.
 
     Parameters
     ----------
     beta : float, default=0
         How far below 0 the risk of the negatives in a batch may fall.
     gamma : float, default=1
-        Length of the step back, relative to the others.
+        Length of the reversed step, relative to the others.
     network, prior, loss, hidden_layer_sizes, activation, image_shape, learning_rate, \
 weight_decay, batch_size, max_epochs, patience, validation_share, \
 unlabelled_includes_labelled, threshold, pos_label, device, verbose, random_state

@@ -19,21 +19,21 @@ def fit_stacked(
 ) -> None:
     """Fits each classifier to its own table and labels, all networks trained in one stack.
 
-    Each becomes what `fit` would make it, but for rounding and for the number of labelled rows in a
+    The results are those of `fit`, except for rounding and for the number of labelled rows in a
     batch: here it is the same for all, by default that of the largest set of labelled rows. Tables
-    must be of one shape, and classifiers alike but for the prior and the random state.
+    must have one shape, and classifiers may differ only in the prior and the random state.
     """
     first = classifiers[0]
     free = {"prior", "random_state"}
     for number, other in enumerate(classifiers):
         if type(other) is not type(first) or _without(other, free) != _without(first, free):
             raise ValueError(
-                "classifiers must be alike but for prior and random_state, found "
+                "classifiers may differ only in prior and random_state, found "
                 f"{first!r} and, as number {number}, {other!r}"
             )
     shapes = {np.shape(table) for table in tables}
     if len(shapes) != 1 or any(sp.issparse(table) for table in tables):
-        raise ValueError(f"tables must be dense and of one shape, found {sorted(shapes)}")
+        raise ValueError(f"tables must be dense and have one shape, found {sorted(shapes)}")
     device = _device(first.device)
     stack, networks, samples = [], [], []
     for classifier, table, y in zip(classifiers, tables, labels, strict=True):

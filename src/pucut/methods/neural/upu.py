@@ -20,44 +20,44 @@ class UPUClassifier(_NeuralPUClassifier):
     Parameters
     ----------
     network : "auto", "mlp", "cnn", nn.Module or callable, default="auto"
-        The perceptron of six layers, for images (`image_shape`) the convolutional network of
-        thirteen; or any other that gives one number a row: a module, trained on from the weights
-        it has, or a function that makes one for a number of inputs. A module given is copied.
+        The perceptron of six layers or, for images (`image_shape`), the convolutional network of
+        thirteen; or any other that gives one number per row: a module, trained from its current
+        weights, or a function that makes one for a number of inputs. A given module is copied.
     prior : float or "auto", default="auto"
         Fraction of positives among all samples given to `fit`, labelled and unlabelled; "auto"
         estimates it (see `prior_estimate_`).
     loss : {"sigmoid", "logistic"}, default="sigmoid"
-        The logistic loss is not bounded, and with it the risk of uPU not from below.
+        The logistic loss is not bounded; with it the risk of uPU has no lower bound.
     hidden_layer_sizes : sequence of int, default=(300, 300, 300, 300, 300)
         Of the perceptron; each layer is normalised over the batch.
     activation : {"relu", "softsign"}, default="relu"
         The papers use Softsign for texts.
     image_shape : (channels, height, width), optional
-        Rows are images laid flat, channels first.
+        Rows are flattened images, channels first.
     learning_rate, weight_decay : float, default=3e-4 and 0
         Of Adam.
     batch_size : int, default=256
-        Unlabelled rows in a batch. Labelled ones come on top, so many that they are gone through
-        as often.
+        Unlabelled rows in a batch. Labelled ones are added, as many as are needed to pass over them
+        equally often.
     max_epochs : int, default=100
         Passes over the unlabelled rows, at most.
     patience : int or None, default=10
-        Training ends after so many epochs that were no better on the hidden positives.
+        Training ends after this many epochs without improvement on the hidden positives.
     validation_share : float, default=0.1
         Share of the labelled rows that is hidden among the unlabelled, to see after which epoch
-        the network finds most of them; its weights of then are kept. Where that is less than one
-        row, and with 0, the last weights are.
+        the network finds most of them; the weights of that epoch are kept. If that is less than
+        one row, and with 0, the last weights are kept.
     unlabelled_includes_labelled : bool, default=True
-        Whether the unlabelled set of the risk is all rows, as where some rows of one sample got
-        labels, or only the rows without a label.
+        Whether the unlabelled set of the risk is all rows, as if some rows of one sample were
+        labelled, or only the rows without a label.
     threshold : {"prior", "half"}, default="prior"
-        `predict` says positive above the score that the prior's share of the rows of `fit`
+        `predict` says positive above the score that the prior's share of the training rows
         exceeds; or, as the method's authors do, above 0.
     pos_label : value of y, optional
-        The value that means labelled positive, where it is not the larger of the two.
+        The value that means labelled positive, if it is not the larger of the two.
     device : str or torch.device, default="auto"
-        Where to train; "auto" is a GPU if PyTorch finds one that it can use by CUDA. Fitted
-        classifiers are kept on the CPU, and answer on this device if there is one like it.
+        Where to train; "auto" is a GPU if PyTorch finds one that it can use through CUDA. Fitted
+        classifiers are kept on the CPU, and predict on this device if there is one like it.
     verbose : int, default=0
         1 prints the steps, 2 the epochs too.
     random_state : int, RandomState instance or None, default=None
@@ -74,35 +74,34 @@ class UPUClassifier(_NeuralPUClassifier):
         Epochs trained, and the one whose weights were kept, from 1.
     risk_curve_, validation_curve_ : float arrays of shape (`n_epochs_`,)
         Mean risk of the batches, and what decides on the best epoch: the share of the hidden
-        positives found (a little more for a better mean rank), or, where `threshold` is "half",
-        minus the risk with them for the labelled rows. NaN where none are hidden.
+        positives found (a little more for a better mean rank), or, if `threshold` is "half",
+        minus the risk with them as the labelled rows. NaN if none are hidden.
     prior_ : float
         The prior that was used.
     prior_estimate_ : PriorEstimate or None
-        How the prior was estimated; None where it was given.
+        How the prior was estimated; None if it was given.
     scores_ : float array of shape (n_samples,)
-        Outputs of the network for the rows of `fit`, which it has seen.
+        In-sample outputs of the network for the training rows.
     threshold_ : float
         The score above which a row is positive to `predict`.
     transduction_ : array of shape (n_samples,)
-        Classes of the rows of `fit`: the labelled rows are positive, and so many of the best others
-        that the share of all is the prior, or those above 0.
+        Classes of the training rows: the labelled rows are positive, and as many of the best others
+        as bring the share of positives to the prior, or those above 0.
     step_seconds_ : dict
         Seconds of each step of `fit`.
     n_features_in_ : int
     feature_names_in_ : array of shape (`n_features_in_`,)
-        Where X has names for all columns.
+        If X has names for all columns.
 
     Notes
     -----
     Columns are standardised, categories one-hot, missing values the mean (`pucut.data.encoding`);
     sparse matrices are scaled and made dense batch by batch. Images are scaled by channel.
 
-    Threshold and probabilities come from the scores of the rows of `fit`, which the network has
-    seen: scores out of five folds, for six times the work, were no better on the whole
-    (benchmarks/NOTES.md).
+    Threshold and probabilities come from in-sample scores of the training rows: scores from five
+    folds, for six times the work, were no better overall (docs/design/tried.md).
 
-    There is no `sample_weight`: the risk rests on shares of rows.
+    There is no `sample_weight`: the risk depends on shares of rows.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Labels that spread over a graph of similarities, and paths that say who is far from them.
+"""Labels that spread over a graph of similarities, and path lengths to the labelled rows.
 
 After Carnevali, Rossi, Milios and Lopes, A graph-based approach for positive and unlabeled learning
 (Information Sciences 2021).
@@ -11,14 +11,14 @@ from scipy.sparse.csgraph import dijkstra
 
 from pucut._support.checks import BoolArray, FloatArray
 
-# Beside the edges of a row, how strongly it is drawn to the prior: where no label reaches, it wins.
+# Pull towards the prior, relative to a row's edges: it decides where no label reaches.
 PULL = 1e-3
 _RESIDUAL = 1e-10
 _MOST_ROUNDS = 10_000
 
 
 def mean_path_lengths(lengths: sp.csr_array, sources: npt.NDArray[np.intp]) -> FloatArray:
-    """Of each row the mean length of the shortest paths to the sources.
+    """The mean length of the shortest paths from each row to the sources.
 
     A source that cannot be reached counts as twice the longest of all paths.
     """
@@ -39,10 +39,10 @@ def farthest_rows(distances: FloatArray, among: BoolArray, n_rows: int) -> BoolA
 def propagate(
     graph: sp.csr_array, known: BoolArray, values: FloatArray, rest: float, pull: float = PULL
 ) -> FloatArray:
-    """f with f = values on `known` rows that is as smooth as can be on the others.
+    """f with f = values on `known` rows, as smooth as possible on the others.
 
     It minimises sum_ij w_ij (f_i - f_j)^2 / 2 + pull sum_i d_i (f_i - rest)^2, d being degrees: the
-    harmonic functions of Zhu, Ghahramani and Lafferty (ICML 2003), made unique where no label is.
+    harmonic functions of Zhu, Ghahramani and Lafferty (ICML 2003), made unique without labels.
     """
     degree = np.asarray(graph @ np.ones(graph.shape[0]), dtype=np.float64)
     found = np.where(known, values, rest)

@@ -17,15 +17,15 @@ from pucut.methods._encoded import FOLDS, EncodedClassifier
 from pucut.methods.propagation._spreading import farthest_rows, mean_path_lengths, propagate
 from pucut.scores.cross_fitting import stratified_folds
 
-# Labelled rows from which paths are measured; of more, as many are drawn.
+# Labelled rows from which paths are measured; if there are more, this many are drawn.
 MOST_SOURCES = 200
-# A path over equal rows must not look like no path.
+# A path over equal rows must not look like a missing path.
 _SHORTEST = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
 class _Spread:
-    """Values of the rows of `fit`; new rows get the mean of their neighbours by similarity."""
+    """Values of the training rows; new rows get the mean of their neighbours by similarity."""
 
     points: Any
     n_neighbors: int
@@ -57,7 +57,7 @@ class PULabelPropagationClassifier(EncodedClassifier):
 
     After LP-PUL of Carnevali, Rossi, Milios and Lopes (Information Sciences 2021). In a graph of
     nearest neighbours, the rows whose shortest paths to the labelled rows are longest on average
-    are taken for negatives, and the labels of both kinds are propagated to all others.
+    are taken as negatives, and the labels of both kinds are propagated to all others.
 
     Parameters
     ----------
@@ -66,22 +66,22 @@ class PULabelPropagationClassifier(EncodedClassifier):
     sigma : float, default=0.75
         Width of the kernel exp(-d^2 / (2 sigma^2 H)), with H the number of features.
     n_negative : int, optional
-        Rows taken for negatives. By default as many as are labelled, but at most half of the
+        Rows taken as negatives. By default as many as are labelled, but at most half of the
         negatives there are by the prior.
     prior : float or "auto", default="auto"
         Fraction of positives among all samples given to `fit`, labelled and unlabelled; "auto"
         estimates it (see `prior_estimate_`).
     threshold : {"prior", "half"}, default="prior"
-        `predict` says positive above the score that the prior's share of the rows of `fit` exceeds,
+        `predict` says positive above the score that the prior's share of the training rows exceeds,
         or above 1/2.
     pos_label : value of y, optional
-        The value that means labelled positive, where it is not the larger of the two.
+        The value that means labelled positive, if it is not the larger of the two.
     random_state : int, RandomState instance or None, default=None
 
     Attributes
     ----------
     reliable_negatives_ : int array
-        The rows that were taken for negatives.
+        The rows that were taken as negatives.
     path_lengths_ : float array of shape (n_samples,)
         Mean length of the shortest paths to the labelled rows.
     propagated_ : float array of shape (n_samples,)
@@ -97,21 +97,21 @@ class PULabelPropagationClassifier(EncodedClassifier):
     threshold_ : float
         The score above which a row is positive to `predict`.
     transduction_ : array of shape (n_samples,)
-        Classes of the rows of `fit`: the labelled rows are positive, and so many of the best others
-        that the share of all is the prior, or those above 1/2.
+        Classes of the training rows: the labelled rows are positive, and as many of the best others
+        as bring the share of positives to the prior, or those above 1/2.
 
     Notes
     -----
-    Decided where the description is silent: an edge is as long as the rows are apart; rows that no
-    path reaches are farthest; of more than 200 labelled rows, 200 drawn at random measure the
-    paths; labels spread as harmonic functions with a slight pull (1e-3 of a row's edges) towards
-    the prior. Unseen rows get the mean of their neighbours' values, weighted by similarity. Time
-    is that of the neighbours, of 200 searches for paths and of six sparse systems. There is no
-    `sample_weight`.
+    Decided here, as the paper does not say: the length of an edge is the distance of its rows; rows
+    that no path reaches are farthest; if more than 200 rows are labelled, paths are measured from
+    200 drawn at random; labels spread as harmonic functions with a slight pull (1e-3 of a row's
+    edges) towards the prior. Unseen rows get the mean of their neighbours' values, weighted by
+    similarity. Time is that of the neighbours, of 200 searches for paths and of six sparse systems.
+    There is no `sample_weight`.
 
-    The paper's claim, on texts that are not here, is that it beats Rocchio where labels are few.
+    The paper claims, on texts that are not available here, that it beats Rocchio if labels are few.
     5 % of the positives labelled: on digits 82.5 against 78.1 %, but on breast cancer 85.3 against
-    92.8 %: there positives are the outliers, and 16 of the 40 rows taken for negatives, in four
+    92.8 %: there positives are the outliers, and 16 of the 40 rows taken as negatives, in four
     draws, were positive (benchmarks/bench_methods.py).
     """
 

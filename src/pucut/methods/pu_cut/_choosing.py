@@ -1,4 +1,4 @@
-"""The chooser from points to a mixture: scores, spaces, cuts, and what hidden positives say."""
+"""The chooser from points to a mixture: scores, spaces, cuts, judged by hidden positives."""
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
-from threadpoolctl import threadpool_limits
 
 from pucut._support.checks import BoolArray, FloatArray
-from pucut._support.threads import in_threads
+from pucut._support.threads import in_threads, library_threads
 from pucut.graphs.spaces import WeightedSpace, weighted_space
 from pucut.methods.pu_cut._cuts import ChosenCuts, ScoreCut, choose_cuts, mix_scores
 from pucut.methods.pu_cut._scores import (
@@ -23,7 +22,7 @@ from pucut.methods.pu_cut._scores import (
 from pucut.trees.feature_weights import weights_of_kind
 from pucut.trees.forest import Forest
 
-# What features count for, what that is called, and how many neighbours its graph has.
+# How features are weighted, its name, and the number of neighbours of its graph.
 SPACES = (
     ("pu_trees", "importance", 5),
     ("pu_trees_squared", "importance squared", 5),
@@ -54,7 +53,7 @@ class Mixture:
 
     @property
     def cut_weights(self) -> FloatArray:
-        """What each of them counts; the rest is the mixed score by itself."""
+        """The weight of each of them; the rest belongs to the mixed score by itself."""
         return self.chosen.weights[1:]
 
 
@@ -116,8 +115,8 @@ def find_mixture(
             )
             spaces.append((space, sorted(set(ks))))
             parts.append(neighbor_score(space, is_labelled))
-    with step("kernels"), threadpool_limits(1):
-        # A thread each: threads of linear algebra wait for each other more than they work.
+    with step("kernels"), library_threads(1):
+        # One thread each: threads of linear algebra wait for each other more than they work.
         seeds = random.randint(np.iinfo(np.int32).max, size=len(spaces))
         parts += in_threads(
             lambda job: kernel_score(job[0].name, job[0].weights, points, is_labelled, job[1]),
@@ -140,7 +139,7 @@ def find_mixture(
 
 
 def spaces_for(feature_weights: Any) -> Sequence[tuple[Any, str, int]]:
-    """Those of `SPACES` that the parameter asks for, or one with given weights."""
+    """Those of `SPACES` that the parameter selects, or one with given weights."""
     if isinstance(feature_weights, str) and feature_weights == "auto":
         return SPACES
     if feature_weights is None or isinstance(feature_weights, str):

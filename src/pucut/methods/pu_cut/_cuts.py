@@ -1,10 +1,9 @@
 """Scores smoothed along graphs by cuts, and their mixture, judged by hidden positives.
 
-Scores of several learners are mixed by how many labelled rows they find that they were not told of.
-Cuts with the mixed score as data term (`score_cuts`) are made on graphs of several spaces and for
-several gamma; a third of the labelled rows at a time is hidden from them, and they are mixed by
-the same rule. Nothing is chosen that is not better by more than the noise; nothing rests on a
-negative label.
+Scores of several learners are mixed by how many hidden labelled rows they find. Cuts with the
+mixed score as data term (`score_cuts`) are made on graphs of several spaces and for several gamma;
+a third of the labelled rows at a time is hidden from them, and they are mixed by the same rule.
+Nothing is preferred unless it is better by more than the noise; no negative label is used.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pucut._support.checks import BoolArray, FloatArray
+from pucut._support.checks import BoolArray, FloatArray, checked_graph
 from pucut._support.threads import in_threads
 from pucut.cuts.score_cuts import levels_of_new_rows, score_cut
 from pucut.graphs.neighbors import NeighborLists
@@ -34,7 +33,7 @@ GAMMAS = (0.5, 2.0, 8.0, 32.0)
 HIDDEN_FOLDS = 3
 # What has less weight is left out.
 LEAST_WEIGHT = 0.01
-# From so many rows on a cut is shared by the threads, below each thread makes cuts of its own.
+# From this many rows on the threads share a cut; below, each thread makes cuts of its own.
 ROWS_TO_SHARE = 100_000
 # Among equal levels the score decides.
 _TIE = 1e-9
@@ -48,11 +47,11 @@ class MixedScore:
     ----------
     parts : tuple of BaseScore
     weights : float array
-        What each part counts.
+        The weight of each part.
     part_references : tuple of float arrays of shape (n_samples,)
-        The scores of the training rows by each part, rising.
+        The scores of the training rows by each part, ascending.
     reference : float array of shape (n_samples,)
-        Their mixed ranks, rising.
+        Their mixed ranks, ascending.
     """
 
     parts: tuple[BaseScore, ...]
@@ -61,7 +60,7 @@ class MixedScore:
     reference: FloatArray
 
     def of(self, points: Any, near: Mapping[str, NeighborLists]) -> FloatArray:
-        """Rank of new points among the rows of `fit`."""
+        """Rank of new points among the training rows."""
         mixed = np.zeros(points.shape[0])
         for part, weight, reference in zip(
             self.parts, self.weights, self.part_references, strict=True
@@ -72,14 +71,14 @@ class MixedScore:
 
 @dataclass(frozen=True, eq=False)
 class ScoreCut:
-    """A cut with the mixed score as data term, and what it says of the rows of `fit`.
+    """A cut with the mixed score as data term, and the levels of the training rows.
 
     Attributes
     ----------
     level : float array of shape (n_samples,)
         Infinite for labelled rows.
     hidden_rank : float array of shape (n_samples,)
-        Of labelled rows, among the unlabelled, in the cut from which they were hidden; else NaN.
+        Of labelled rows, among the unlabelled, in the cut they were hidden from; NaN for others.
     hidden_recall : float
     """
 
@@ -109,17 +108,17 @@ class ChosenCuts:
     Attributes
     ----------
     mixed : MixedScore
-        The data term, which takes part in the mixture too, as a cut with gamma without end.
+        The data term, which is also part of the mixture, as a cut with infinite gamma.
     cuts : tuple of ScoreCut
         Those with weight; `weights` has theirs, after that of the data term by itself.
     scores : float array of shape (n_samples,)
         From 0 to 1; 1 for labelled rows.
     left_out : float array of shape (n_samples,)
-        The same, but with labelled rows as the cuts see them that do not know their label.
+        The same, but labelled rows as scored by the cuts they were hidden from.
     candidates : tuple of Candidate
     references : tuple of float arrays
-        What the unlabelled training rows have in the mixed score and in each cut, rising: new rows
-        are ranked among them.
+        The values of the unlabelled training rows in the mixed score and in each cut, ascending:
+        new rows are ranked among them.
     """
 
     mixed: MixedScore
@@ -182,12 +181,12 @@ def choose_cuts(
 ) -> ChosenCuts:
     """Cuts on the graph of each space and number of neighbours, for each gamma, and their mixture.
 
-    With one labelled row there is nothing to hide, and all count alike.
+    With one labelled row there is nothing to hide, and all have equal weights.
     """
     fold = hidden_folds(is_labelled, random)
     worlds = [is_labelled & (fold != hidden) for hidden in range(int(fold.max()) + 1)]
     kinds = [(space, k, gamma) for space, ks in spaces for k in ks for gamma in GAMMAS]
-    graphs = {(space.name, k): space.graph(k) for space, ks in spaces for k in ks}
+    graphs = {(space.name, k): checked_graph(space.graph(k)) for space, ks in spaces for k in ks}
     n_workers = n_threads if len(is_labelled) < ROWS_TO_SHARE else 1
 
     def level(job: tuple[tuple[WeightedSpace, int, float], BoolArray]) -> FloatArray:
@@ -198,7 +197,7 @@ def choose_cuts(
 
     each = len(worlds) + 1
     cuts = []
-    # Where a thread makes no cuts of its own, only those of one kind are in memory at a time.
+    # If threads share a cut, only the cuts of one kind are in memory at a time.
     for group in [kinds] if n_workers > 1 else [[kind] for kind in kinds]:
         levels = in_threads(
             level, [(kind, seeds) for kind in group for seeds in (*worlds, is_labelled)], n_workers
@@ -208,7 +207,7 @@ def choose_cuts(
             hidden_rank, recall = _hidden(hidden, mixed_rank, is_labelled, fold, n_positive)
             cuts.append(ScoreCut(space, k, gamma, final, hidden_rank, recall))
     n_labelled = int(is_labelled.sum())
-    # The data term by itself needs no cut, and is judged as they are.
+    # The data term by itself needs no cut, and is judged in the same way.
     alone_rank, alone = _hidden(
         [mixed_rank] * len(worlds), mixed_rank, is_labelled, fold, n_positive
     )
@@ -241,7 +240,7 @@ def choose_cuts(
 
 
 def hidden_folds(is_labelled: BoolArray, random: np.random.RandomState) -> npt.NDArray[np.intp]:
-    """Which fold hides a labelled row; -1 for others, and where there is but one labelled row."""
+    """The fold that hides each labelled row; -1 for others, and if only one row is labelled."""
     fold = np.full(len(is_labelled), -1, dtype=np.intp)
     n_labelled = int(is_labelled.sum())
     n_folds = min(HIDDEN_FOLDS, n_labelled)
@@ -257,7 +256,7 @@ def _hidden(
     fold: npt.NDArray[np.intp],
     n_positive: int,
 ) -> tuple[FloatArray, float]:
-    """Ranks of labelled rows in the worlds from which they were hidden, and the recall of all."""
+    """Ranks of labelled rows in the cuts they were hidden from, and the recall of all."""
     rank = np.full(len(is_labelled), np.nan)
     if not worlds:
         # Nothing could be hidden: as if the row were the best of all.

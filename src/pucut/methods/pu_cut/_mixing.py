@@ -1,8 +1,8 @@
 """Scores of different origin made comparable, judged by hidden positives, and mixed.
 
-Only ranks are mixed, since scores have no common scale. What a score is worth is the recall of
-labelled rows that it was not told of, among as many rows as the prior says are positive: with that
-number fixed, recall orders scores as their accuracy does, without a single negative label.
+Only ranks are mixed, since scores have no common scale. A score is judged by its recall of hidden
+labelled rows among as many rows as the prior says are positive: with that number fixed, recall
+orders scores as their accuracy does, without a single negative label.
 """
 
 import math
@@ -44,7 +44,7 @@ class Candidate:
 def rank_among(values: FloatArray, reference: FloatArray) -> FloatArray:
     """The share of the reference below each value, those equal to it counted half.
 
-    `reference` rises. Its own values get ranks from above 0 to below 1, with their mean 1/2.
+    `reference` is ascending. Its own values get ranks above 0 and below 1, with mean 1/2.
     """
     below = np.searchsorted(reference, values, side="left")
     not_above = np.searchsorted(reference, values, side="right")
@@ -59,7 +59,7 @@ def ranks(values: FloatArray) -> FloatArray:
 def recall_at(scores: FloatArray, is_hidden: BoolArray, n_positive: int) -> float:
     """The share of hidden rows among the `n_positive` rows of highest score.
 
-    Rows with the score at which the number is reached count in part, all of them alike.
+    Rows tied at the score where the number is reached count in part, all equally.
     """
     rising = np.sort(scores)
     cut = rising[len(rising) - n_positive]
@@ -71,15 +71,15 @@ def recall_at(scores: FloatArray, is_hidden: BoolArray, n_positive: int) -> floa
 
 
 def recall_error(recall: float, n_hidden: int) -> float:
-    """Standard error of a recall; one row at least, where all were found or none."""
+    """Standard error of a recall; at least that of one row, if all were found or none."""
     return max(math.sqrt(recall * (1.0 - recall) / n_hidden), 1.0 / n_hidden)
 
 
 def recall_weights(recalls: FloatArray, n_hidden: int) -> FloatArray:
     """Weights that sum to 1: exp of how far behind the best, in its standard errors.
 
-    What is within the noise counts nearly as much as the best, so that nothing rests on luck; what
-    is several standard errors behind drops out.
+    What is within the noise counts nearly as much as the best, so that nothing depends on luck;
+    what is several standard errors behind drops out.
     """
     best = float(recalls.max())
     weights = np.exp((recalls - best) / recall_error(best, n_hidden))

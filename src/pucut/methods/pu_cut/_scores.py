@@ -1,7 +1,7 @@
 """Scores of rows from three kinds of learners: PU trees, kernels, neighbours.
 
-Each knows a score for every row of `fit` that is not learned by heart (by trees that did not see
-the row, by a regression on the other rows, by the labels of others), and scores new rows alike.
+Each has an out-of-sample score for every training row (by trees that did not see the row, by a
+regression on the other rows, by the labels of others), and scores new rows in the same way.
 """
 
 import math
@@ -27,19 +27,19 @@ from pucut.trees.forest import (
 )
 
 FOLDS = 4
-# Trees of a fold, as a share of the number of trees that is asked for.
+# Trees per fold, as a share of the requested number of trees.
 TREES_A_FOLD = 0.25
 
 
 class BaseScore(Protocol):
-    """A learner that was fitted."""
+    """A fitted learner."""
 
     @property
     def name(self) -> str: ...
 
     @property
     def left_out(self) -> FloatArray:
-        """Scores of the rows of `fit`."""
+        """Scores of the training rows."""
 
     def of(self, points: Any, near: Mapping[str, NeighborLists]) -> FloatArray:
         """Scores of new points; `near` has their neighbours in each space."""
@@ -88,7 +88,7 @@ class NeighborScore:
 
 
 def tree_kinds(n_features: int) -> dict[str, TreeOptions]:
-    """Trees of four kinds, from nearly random to nearly greedy; no table is best for all."""
+    """Trees of four kinds, from nearly random to nearly greedy; none is best for all tables."""
     # Many features would make the greedy ones slow.
     half = min(math.ceil(n_features / 2), math.ceil(2.5 * math.sqrt(n_features)))
     return {

@@ -45,32 +45,32 @@ None, default="auto"
         it, given weights, or all the same (None). "auto" makes a space for each of the first two
         and the last. An array has a weight for each encoded feature (see Notes).
     n_neighbors : int or list of int, optional
-        By default 5, or 10 where all features count the same. Several are compared. At most the
-        number of other samples.
+        By default 5, or 10 in the space in which all features count the same. Several are compared.
+        At most the number of other samples.
     sigma : float, optional
         Width of the kernel exp(-d^2 / (2 sigma^2 H)), with H the number of features. By default
         from the median distance to the seventh neighbour.
     neighbors : {"auto", "exact", "approximate", "torch"} or transformer, default="auto"
-        How neighbours are found. "auto": exactly where that is fast, else approximately, with the
+        How neighbours are found. "auto": exactly if that is fast, else approximately, with the
         recall in `neighbor_recall_`. "torch": exactly, by PyTorch, on a GPU if there is one. A
         scikit-learn transformer such as KNeighborsTransformer works on the weighted features.
     n_estimators : int, default=100
         Number of PU trees of each kind.
     pos_label : value of y, optional
-        The value that means labelled positive, where it is not the larger of the two.
+        The value that means labelled positive, if it is not the larger of the two.
     n_jobs : int, optional
         Number of threads; results do not depend on it. None is 1 and -1 is all processors.
     memory_limit : int or str, optional
         Bytes that `fit` may take besides X, as a number or as a text such as "8GB"; None is what
         the machine has. Less memory makes the search for neighbours slower and changes no result.
-        A fit that cannot do with so much is refused before it starts, with the need of each stage;
-        see `estimate`.
+        A fit that needs more is refused before it starts, with the need of each stage; see
+        `estimate`.
     random_state : int, RandomState instance or None, default=None
         For the trees, the folds, approximate neighbours and the estimate of the prior.
     verbose : int, default=0
         1 prints the estimate of time and memory, each step of `fit`, and a table of their times.
-        Callbacks of scikit-learn, such as its progress bar, are told of the steps where that
-        version has them.
+        Callbacks of scikit-learn, such as its progress bar, are told of the steps, if the
+        installed version has them.
 
     Attributes
     ----------
@@ -94,7 +94,7 @@ None, default="auto"
     prior_ : float
         The prior that was used.
     prior_estimate_ : PriorEstimate or None
-        How the prior was estimated; None where it was given.
+        How the prior was estimated; None if it was given.
     threshold_ : float
         The score above which a row is positive to `predict`.
     feature_weights_ : float array of shape (n_encoded_features,)
@@ -103,18 +103,18 @@ None, default="auto"
     forest_ : Forest
         The PU trees from which weights of features come.
     neighbor_recall_ : float
-        Share of the true nearest neighbours that were found, the smallest of all spaces; 1 where
-        the search was exact.
+        Share of the true nearest neighbours that were found, the smallest of all spaces; 1 if the
+        search was exact.
     step_seconds_ : dict
         Where the time of `fit` went.
     n_features_in_ : int
     feature_names_in_ : array of shape (`n_features_in_`,)
-        Where X has names for all columns.
+        If X has names for all columns.
 
     Notes
     -----
     Columns of numbers are standardised. Columns of strings and of category types become one
-    feature for each value, standardised too. Missing values count as the mean.
+    feature per value, standardised too. Missing values count as the mean.
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
@@ -171,7 +171,7 @@ None, default="auto"
             Two values, the larger (or `pos_label`) for labelled positives and the other for
             unlabelled rows; missing values mean unlabelled too.
         """
-        is_from_file = is_arrow(X)  # what was read belongs to nobody else: its memory is used again
+        is_from_file = is_arrow(X)  # what was read here has no other owner: its memory is reused
         X = self._checked_table(X, reset=True)
         labels = self._read_labels(y, X.shape[0])
         search_bytes = self._search_bytes(X)

@@ -1,4 +1,4 @@
-"""2-HNC as a scikit-learn classifier; its stages are functions of the files beside this one."""
+"""2-HNC as a scikit-learn classifier; its stages are in `fitting` and `pucut.cuts`."""
 
 from typing import Any, ClassVar, Self
 
@@ -31,9 +31,9 @@ class TwoHNCClassifier(SizedClassifier):
 
     Hochbaum and Nitayanont, as published. Rows are the nodes of a graph of nearest neighbours.
     Stage 1 cuts it for every tradeoff lambda, with the labelled rows fixed on the positive side;
-    the order in which the others leave that side ranks them, and the first to leave are taken for
-    negatives. Stage 2 cuts it again with both kinds of rows fixed. Of all partitions of both stages
-    the one is taken whose share of positives is closest to the prior.
+    the order in which the others leave that side ranks them, and the first to leave are taken as
+    negatives. Stage 2 cuts it again with both kinds of rows fixed. The partition of either stage
+    whose share of positives is closest to the prior is the result.
 
     `PUCutClassifier` goes further on the same cuts, and chooses its settings itself.
 
@@ -48,45 +48,45 @@ default="pu_trees"
         it, given weights, or all the same (None). An array has a weight for each encoded feature
         (see Notes).
     n_neighbors : int or list of int, optional
-        By default 5, 10 and 15 for fewer than 10 000 samples, else 5. Of several, the largest is
-        taken whose partition is within 2 % of the prior, else the one that comes closest. At most
-        the number of other samples.
+        By default 5, 10 and 15 for fewer than 10 000 samples, else 5. If there are several, the
+        largest with a partition within 2 % of the prior is used, else the one that comes closest.
+        At most the number of other samples.
     sigma : float, optional
         Width of the kernel exp(-d^2 / (2 sigma^2 H)), with H the number of features. By default
         0.75 for fewer than 10 000 samples, else 0.25.
     similarity : {"gaussian", "forest", "precomputed"}, default="gaussian"
         "gaussian": the kernel of weighted distances. "forest": the share of PU trees in which two
         rows meet in one leaf. "precomputed": X is the symmetric matrix of the similarities of all
-        rows, best sparse; `predict` then takes similarities to the training rows.
+        rows, preferably sparse; `predict` then takes similarities to the training rows.
     neighbors : {"auto", "exact", "approximate", "torch", "precomputed"} or transformer, \
 default="auto"
-        How neighbours are found. "auto": exactly where that is fast, else approximately, with the
+        How neighbours are found. "auto": exactly if that is fast, else approximately, with the
         recall in `neighbor_recall_`. "torch": exactly, by PyTorch, on a GPU if there is one. A
         scikit-learn transformer such as KNeighborsTransformer works on the weighted features.
         "precomputed": X is a sparse graph of distances, as in scikit-learn's NearestNeighbors;
         there are no features then, and H counts as 1.
     lambda_grid : array of float, optional
-        Values of lambda to which the partitions are limited, rising; np.arange(501) / 1000 is the
-        paper's. By default all partitions, which are found exactly.
+        Values of lambda to which the partitions are limited, ascending; np.arange(501) / 1000 is
+        the paper's. By default all partitions, which are found exactly.
     inductive : {"objective", "nearest"}, default="objective"
         How `predict` answers: by the side that changes the objective least, or the nearer side.
     n_estimators : int, default=100
-        Number of PU trees, where any are needed.
+        Number of PU trees, if any are needed.
     pos_label : value of y, optional
-        The value that means labelled positive, where it is not the larger of the two.
+        The value that means labelled positive, if it is not the larger of the two.
     n_jobs : int, optional
         Number of threads; results do not depend on it. None is 1 and -1 is all processors.
     memory_limit : int or str, optional
         Bytes that `fit` may take besides X, as a number or as a text such as "8GB"; None is what
         the machine has. Less memory makes the search for neighbours slower and changes no result.
-        A fit that cannot do with so much is refused before it starts, with the need of each stage;
-        see `estimate`.
+        A fit that needs more is refused before it starts, with the need of each stage; see
+        `estimate`.
     random_state : int, RandomState instance or None, default=None
         For the trees, for approximate neighbours and for the estimate of the prior.
     verbose : int, default=0
         1 prints the estimate of time and memory, each step of `fit`, and a table of their times.
-        Callbacks of scikit-learn, such as its progress bar, are told of the steps where that
-        version has them.
+        Callbacks of scikit-learn, such as its progress bar, are told of the steps, if the
+        installed version has them.
 
     Attributes
     ----------
@@ -99,7 +99,7 @@ default="auto"
     negative_ranking_ : int array
         The unlabelled rows by stage 1, most likely negative first.
     likely_negative_ : int array
-        The first of these, which stage 2 took for negatives.
+        The first of these, which stage 2 took as negatives.
     stage1_, stage2_ : CutPath
         All minimum cuts of both stages; their nodes are the training rows.
     partition_ : Partition
@@ -109,7 +109,7 @@ default="auto"
     prior_ : float
         The prior that was used.
     prior_estimate_ : PriorEstimate or None
-        How the prior was estimated; None where it was given.
+        How the prior was estimated; None if it was given.
     threshold_ : float
         The score above which a row is positive to `predict`.
     n_neighbors_ : int
@@ -119,27 +119,27 @@ default="auto"
     feature_weights_ : float array of shape (n_encoded_features,)
         They sum to the number of features.
     forest_ : Forest or None
-        The PU trees, where any were needed.
+        The PU trees, if any were needed.
     graph_ : CSR array of shape (n_samples, n_samples)
         Similarities of neighbours.
     neighbor_recall_ : float
-        Share of the true nearest neighbours that were found; 1 where the search was exact.
+        Share of the true nearest neighbours that were found; 1 if the search was exact.
     n_unreached_ : int
-        Rows in parts of the graph without any label. The cut says nothing of these; they come
-        first in the ranking, the farthest from the labelled rows before all others, so that the
+        Rows in components of the graph without any label. The cut says nothing about these; they
+        come first in the ranking, the farthest from the labelled rows at its start, so that the
         prior decides how many of them are positive.
     step_seconds_ : dict
         Where the time of `fit` went.
     n_features_in_ : int
     feature_names_in_ : array of shape (`n_features_in_`,)
-        Where X has names for all columns.
+        If X has names for all columns.
 
     Notes
     -----
     Columns of numbers are standardised. Columns of strings and of category types become one
-    feature for each value, standardised too. Missing values count as the mean.
+    feature per value, standardised too. Missing values count as the mean.
 
-    `predict` on the training rows says what the inductive rule says; `transduction_` is the cut.
+    `predict` on the training rows applies the inductive rule; `transduction_` is the cut.
 
     `pucut.dask.DaskTwoHNCClassifier` does the same on the workers of a Dask cluster.
     """
@@ -213,7 +213,7 @@ default="auto"
             Two values, the larger (or `pos_label`) for labelled positives and the other for
             unlabelled rows; missing values mean unlabelled too.
         """
-        is_from_file = is_arrow(X)  # what was read belongs to nobody else: its memory is used again
+        is_from_file = is_arrow(X)  # what was read here has no other owner: its memory is reused
         self._was_pairwise = self._is_pairwise()
         X = self._checked(X, reset=True)
         labels = self._read_labels(y, X.shape[0])

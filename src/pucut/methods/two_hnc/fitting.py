@@ -1,4 +1,4 @@
-"""2-HNC from a table to a partition: the stages in a row, each with a frozen result."""
+"""2-HNC from a table to a partition: the stages in order, each with a frozen result."""
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
@@ -49,7 +49,7 @@ def paper_settings(n_rows: int) -> Settings:
 
 @dataclass(frozen=True, eq=False)
 class FoundSpace:
-    """Where the rows lie, and the trees and weights of features, where there are any."""
+    """Where the rows lie, and the trees and feature weights, if there are any."""
 
     space: Space
     forest: Forest | None = None
@@ -101,7 +101,7 @@ def find_space(
 ) -> FoundSpace:
     """Encodes, weighs and finds neighbours: what the graphs of all k are made from.
 
-    With `in_place` the memory of X may be used again; for `most_bytes` see `nearest_neighbors`.
+    With `in_place` the memory of X may be reused; for `most_bytes` see `nearest_neighbors`.
     """
     if similarity == "precomputed":
         return FoundSpace(SimilaritySpace(sp.csr_array(X, dtype=np.float64)))
@@ -209,6 +209,6 @@ def checked_grid(lambda_grid: Any) -> FloatArray | None:
 
 
 def _remoteness(space: Space, graph: sp.csr_array, is_labelled: BoolArray) -> FloatArray | None:
-    """Fewest neighbours leave most rows unreached: all that can be for a larger k too."""
+    """With the fewest neighbours most rows are unreached, including all that are for a larger k."""
     is_lost = ~reached_from(graph, is_labelled)
     return space.remoteness(is_lost, is_labelled) if is_lost.any() else None

@@ -22,7 +22,7 @@ from pucut.graphs.spaces import WeightedSpace
 from pucut.trees.feature_weights import weighted
 from pucut.trees.forest import Forest, Proximities, forest_apply
 
-# A new row may meet every row of `fit` in some tree.
+# A new row may meet every training row in some tree.
 _ROWS_AT_ONCE = 256
 
 # To S, to all, and the share for a row that is similar to nothing.
@@ -30,22 +30,22 @@ Similarity = tuple[FloatArray, FloatArray, FloatArray]
 
 
 class Space(Protocol):
-    """Rows of `fit`, and new rows `X` beside them."""
+    """Rows of `fit`, and new rows `X` in relation to them."""
 
     @property
     def recall(self) -> float: ...
 
     def graph(self, n_neighbors: int) -> sp.csr_array:
-        """Similarities of the rows of `fit`."""
+        """Similarities of the training rows."""
 
     def remoteness(self, is_lost: BoolArray, is_labelled: BoolArray) -> FloatArray | None:
-        """How far the lost rows are from the labelled ones; None where nobody knows."""
+        """How far the lost rows are from the labelled ones; None if unknown."""
 
     def similarity(self, X: Any, n_neighbors: int, is_positive: BoolArray) -> Similarity:
-        """How similar new rows are to S and to all rows of `fit`."""
+        """How similar new rows are to S and to all training rows."""
 
     def distances(self, X: Any, is_positive: BoolArray) -> tuple[FloatArray, FloatArray]:
-        """How far new rows are from S and from S', infinite where a side is empty."""
+        """How far new rows are from S and from S', infinite if a side is empty."""
 
     def distance_of(self, similarity: FloatArray) -> FloatArray:
         """The distance at which rows of this similarity are, in the same unit."""
@@ -146,7 +146,7 @@ class ForestSpace:
         return None
 
     def similarity(self, X: Any, n_neighbors: int, is_positive: BoolArray) -> Similarity:
-        """To the k rows of `fit` met most often, ties by row number."""
+        """To the k training rows met most often, ties by row number."""
         to_positive, to_all = [], []
         for met in self._meetings(X):
             for start, end in itertools.pairwise(met.indptr):
@@ -169,7 +169,7 @@ class ForestSpace:
         return np.where(similarity > 0.0, 1.0 - similarity, np.inf)
 
     def _meetings(self, X: Any) -> Iterator[sp.csr_array]:
-        """Shares of the trees in which new rows meet rows of `fit`, for some new rows at a time."""
+        """Shares of the trees in which new rows meet training rows, for some new rows at a time."""
         asked = forest_apply(self.forest, self.encoding.encode(X), n_threads=self.n_threads)
         rows_of_leaf = _leaf_table(self.leaves, self.forest).T
         for start in range(0, len(asked), _ROWS_AT_ONCE):
@@ -210,17 +210,17 @@ class SimilaritySpace:
 
 
 def row_sums(graph: sp.csr_array, among: BoolArray) -> FloatArray:
-    """Of each row of the graph the sum of its similarities to the rows `among`."""
+    """The sum of the similarities of each row of the graph to the rows `among`."""
     return np.asarray(graph @ among.astype(np.float64), dtype=np.float64)
 
 
 def largest_similarities(graph: sp.csr_array, among: BoolArray) -> FloatArray:
-    """Of each row of the graph the largest similarity to the rows `among`, 0 for none."""
+    """The largest similarity of each row of the graph to the rows `among`, 0 for none."""
     return _largest(graph[:, among])
 
 
 def _leaf_table(leaves: npt.NDArray[np.int32], forest: Forest) -> sp.csr_array:
-    """A row for each row, and a column for each node of the forest: 1 where the row is in it."""
+    """One row per row and one column per node of the forest: 1 if the row is in it."""
     n_rows, n_trees = leaves.shape
     columns = leaves + forest.offsets[:-1]
     return sp.csr_array(
@@ -240,7 +240,7 @@ def _largest(weights: sp.csr_array) -> FloatArray:
 
 
 def _smallest(distances: sp.csr_array) -> FloatArray:
-    """Of each row the smallest stored distance, infinite for none."""
+    """The smallest stored distance of each row, infinite for none."""
     found = np.full(distances.shape[0], np.inf)
     rows = np.repeat(np.arange(distances.shape[0]), np.diff(distances.indptr))
     np.minimum.at(found, rows, distances.data)

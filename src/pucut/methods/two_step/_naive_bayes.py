@@ -58,10 +58,10 @@ def em_naive_bayes(
 ) -> NaiveBayes:
     """EM over the classes of the rows that are not labelled.
 
-    Labelled rows are positive throughout; the first model takes the others for negative by
-    `negative`, which may be 0 for rows of which nothing is said. As in S-EM the last model is kept
-    before the estimated error rises: P(f = 1) + 2 P(f = 0 | positive) P(positive), a constant
-    apart, among the rows without a label, of which `share` is positive.
+    Labelled rows are positive throughout; the first model takes the others as negative with weight
+    `negative`, which may be 0. As in S-EM, the last model before the estimated error rises is kept:
+    P(f = 1) + 2 P(f = 0 | positive) P(positive), up to a constant, among the rows without a label,
+    of which `share` is positive.
     """
     positive = is_labelled.astype(np.float64)
     model = kept = fit_naive_bayes(points, positive, negative)

@@ -16,7 +16,7 @@ from pucut._support.checks import BoolArray, FloatArray, is_sparse
 from pucut.kernels.machines import Machine
 from pucut.methods.two_step._naive_bayes import em_naive_bayes
 
-# Rounds end where no more than one row in so many is found.
+# Rounds end when at most one row in this many is found.
 FEW = 500
 _MOST_ROUNDS = 10
 
@@ -47,7 +47,7 @@ def send_spies(
     known = is_labelled & ~is_spy
     share = share_of_rest(prior, known)
     scores = em_naive_bayes(points, known, (~known).astype(np.float64), share).scores(points)
-    # A single labelled row has to stay: half of the unlabelled rows are taken instead.
+    # A single labelled row cannot be a spy: the median of the unlabelled rows is used instead.
     judges, part = (is_spy, noise) if n_spies else (~is_labelled, 0.5)
     threshold = spy_threshold(scores[judges], part)
     is_negative = ~is_labelled & (scores < threshold)
@@ -90,8 +90,8 @@ def widen_negatives(
 ) -> tuple[Machine, BoolArray]:
     """Fits to labelled rows and negatives, adds to these what it finds negative, and fits again.
 
-    If the last machine loses more than the share `most_lost` of the labelled rows it has gone
-    astray, and the first one is taken.
+    If the last machine loses more than the share `most_lost` of the labelled rows, it has gone
+    astray, and the first one is used.
     """
     first = machine = _fitted(points, is_labelled, is_negative, fit)
     widened = is_negative.copy()
@@ -124,7 +124,7 @@ def _fitted(
 
 
 def _at_least_one(chosen: BoolArray, among: BoolArray, scores: FloatArray) -> BoolArray:
-    """The lowest of `among` where nothing was chosen: no second step can do without a negative."""
+    """The lowest of `among` if nothing was chosen: the second step needs a negative."""
     if not chosen.any():
         chosen = among & (scores == scores[among].min())
     return chosen

@@ -28,16 +28,16 @@ class _RocchioModel:
 
 
 class RocchioClassifier(EncodedClassifier):
-    """Two prototypes tell which unlabelled rows are surely negative; an SVM does the rest.
+    """Two prototypes find unlabelled rows that are surely negative; an SVM does the rest.
 
     Roc-SVM of Li and Liu (IJCAI 2003). Step 1: rows more similar, by the cosine, to the prototype
     of the unlabelled than to that of the labelled rows are reliable negatives. Step 2: an SVM of
-    positives against these; what it finds negative among the others joins them, again and again.
+    positives against these; rows it finds negative among the others join them, repeatedly.
 
     Parameters
     ----------
     alpha, beta : float, default=16 and 4
-        Weights of the own and the other kind in Rocchio's prototypes; the paper's.
+        Weights of the same and the other kind in Rocchio's prototypes, as in the paper.
     C : float, default=1.0
         Cost of an error of the SVM.
     kernel : {"rbf", "linear"}, default="rbf"
@@ -50,27 +50,26 @@ class RocchioClassifier(EncodedClassifier):
     Attributes
     ----------
     reliable_negatives_ : int array
-        The rows that step 1 took for negatives.
+        The rows that step 1 took as negatives.
     final_negatives_ : int array
-        Those the SVM that is used was fitted to.
+        The negatives that the final SVM was fitted to.
     machine_ : Machine
     classes_, prior_, prior_estimate_, scores_, threshold_, transduction_
         As in `SpyClassifier`.
 
     Notes
     -----
-    Points are standardised, sparse tables scaled, in place of the paper's tf-idf. Its variant that
-    clusters the reliable negatives first is left out. In a table where labelled and unlabelled rows
-    have the same direction step 1 may find nothing; then the least similar row is taken. Rounds of
-    step 2 end when at most one row in 500 is found, and after ten.
+    Points are standardised and sparse tables scaled, instead of the paper's tf-idf. The variant
+    that clusters the reliable negatives first is left out. If labelled and unlabelled rows have the
+    same direction, step 1 may find nothing; then the least similar row is used. Step 2 ends when a
+    round finds at most one row in 500, and after ten rounds.
 
     `kernel="rbf"` is exact for up to 2000 rows; beyond, the kernel is that of 300 landmarks, with
     the squared hinge loss (`pucut.kernels.machines`): 10 000 rows of 16 columns take 23 s of one
-    processor, for up to ten machines a fit. There is no
-    `sample_weight`.
+    processor, for up to ten machines per fit. There is no `sample_weight`.
 
-    The paper's claim, on texts that are not here, is that Roc-SVM beats S-EM. Digits, odd against
-    even, 60 % of the positives labelled: 96.3 against 78.5 % (benchmarks/bench_methods.py).
+    The paper claims, on texts that are not available here, that Roc-SVM beats S-EM. Digits, odd
+    against even, 60 % of the positives labelled: 96.3 against 78.5 % (benchmarks/bench_methods.py).
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {

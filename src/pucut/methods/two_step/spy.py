@@ -32,12 +32,12 @@ class _SpyModel:
 
 
 class SpyClassifier(EncodedClassifier):
-    """Spies among the unlabelled rows tell which of these are surely negative.
+    """Spies among the unlabelled rows show which of these are surely negative.
 
     S-EM of Liu, Lee, Yu and Li (ICML 2002). Step 1: some labelled positives, the spies, are put
     among the unlabelled rows; naive Bayes with EM tells the remaining positives from this mixture;
     unlabelled rows that score below nearly all spies are reliable negatives. Step 2: naive Bayes
-    learns from positives and reliable negatives, and EM goes on over the other rows.
+    learns from positives and reliable negatives, and EM continues over the other rows.
 
     Parameters
     ----------
@@ -50,21 +50,21 @@ class SpyClassifier(EncodedClassifier):
     spy_share : float, default=0.15
         Share of the labelled positives that become spies: the paper's 15 %.
     noise : float, default=0.15
-        Share of the spies that may score below the threshold, for positives may be outliers. The
-        paper's 15 %.
+        Share of the spies that may score below the threshold, because positives may be outliers:
+        the paper's 15 %.
     threshold : {"prior", "half"}, default="prior"
-        `predict` says positive above the score that the prior's share of the rows of `fit` exceeds,
+        `predict` says positive above the score that the prior's share of the training rows exceeds,
         or by the method's own rule: odds above 1 (`estimator`: its probability above 1/2, or its
         decision function above 0).
     pos_label : value of y, optional
-        The value that means labelled positive, where it is not the larger of the two.
+        The value that means labelled positive, if it is not the larger of the two.
     random_state : int, RandomState instance or None, default=None
         For the spies, the folds, the classifier and the estimate of the prior.
 
     Attributes
     ----------
     reliable_negatives_ : int array
-        The rows that step 1 took for negatives.
+        The rows that step 1 took as negatives.
     spies_ : int array
         The labelled rows that were spies.
     spy_threshold_ : float
@@ -73,28 +73,28 @@ class SpyClassifier(EncodedClassifier):
         The value of y that means unlabelled or negative, then the one that means positive.
     prior_ : float
     prior_estimate_ : PriorEstimate or None
-        How the prior was estimated; None where it was given.
+        How the prior was estimated; None if it was given.
     scores_ : float array of shape (n_samples,)
-        Scores of the rows of `fit`, by models that did not see them.
+        Scores of the training rows, by models that did not see them.
     threshold_ : float
         The score above which a row is positive to `predict`.
     transduction_ : array of shape (n_samples,)
-        Classes of the rows of `fit`: the labelled rows are positive, and so many of the best others
-        that the share of all is the prior, or those above the method's own threshold.
+        Classes of the training rows: the labelled rows are positive, and as many of the best others
+        as bring the share of positives to the prior, or those above the method's own threshold.
 
     Notes
     -----
-    The paper has texts, and so multinomial naive Bayes, which sparse tables get here. For tables of
-    numbers it is silent; they get a Gaussian for each column and class, with a tenth of the
-    column's variance added to the variance in a class. Of the models that EM goes through, the one
-    before the estimated error rises first is taken, as in the paper, with P(positive) from the
-    prior. A single labelled row cannot be a spy; then half of the unlabelled rows are taken.
+    The paper has texts, and so multinomial naive Bayes, which is used for sparse tables here. It
+    does not treat tables of numbers; they get a Gaussian per column and class, with a tenth of the
+    column's variance added to the variance in a class. EM stops before the estimated error first
+    rises, as in the paper, with P(positive) from the prior. A single labelled row cannot be a spy;
+    then the lower-scoring half of the unlabelled rows are reliable negatives.
     There is no `sample_weight`. Time grows linearly with the rows.
 
-    The paper's claim, on texts that are not here, is that S-EM beats naive Bayes of labelled
+    The paper claims, on texts that are not available here, that S-EM beats naive Bayes of labelled
     against unlabelled rows. Breast cancer, 30 % of the positives labelled, accuracy on the
-    unlabelled rows: 93.8 against 91.0 % by the methods' own rules; cut by the prior, 93.9 against
-    95.0 %, it does not hold (benchmarks/bench_methods.py).
+    unlabelled rows: 93.8 against 91.0 % with the methods' own rules; cut at the prior, 93.9 against
+    95.0 %, the claim does not hold (benchmarks/bench_methods.py).
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {

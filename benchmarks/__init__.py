@@ -1,0 +1,1 @@
+"""Benchmarks: pucut beside its peers. `python -m benchmarks` runs them; README.md lists them."""

@@ -1,0 +1,54 @@
+"""Runs all benchmarks, or those named, and ends with one table of what they found.
+
+python -m benchmarks                              all of them, which takes hours
+python -m benchmarks --quick                      all of them at their smallest setting
+python -m benchmarks parametric_cut two_hnc       two of them
+
+Each runs in a process of its own, and writes benchmarks/out/NAME.json. The table has every result
+with a ratio; benchmarks/out/summary.json has the same.
+"""
+
+import argparse
+
+from benchmarks.collecting import HERE, names, run_one, summary_of, summary_table
+from benchmarks.processes import in_own_process
+from benchmarks.showing import write_json
+
+OUT = HERE / "out"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(names())}")
+    parser.add_argument("--quick", action="store_true", help="the smallest setting of each")
+    given = parser.parse_args()
+    unknown = set(given.names) - set(names())
+    if unknown:
+        parser.error(f"no benchmark {', '.join(sorted(unknown))}: there are {', '.join(names())}")
+    found, failed = [], []
+    for name in given.names or names():
+        arguments = ["--json", str(OUT / f"{name}.json"), *(["--quick"] if given.quick else [])]
+        try:
+            found.append(in_own_process(run_one, name, arguments))
+        except Exception as error:  # the others are still worth running
+            print(f"{name} failed: {type(error).__name__}: {error}", flush=True)
+            failed.append(name)
+    summary = summary_of(found) | {"is_quick": given.quick}
+    write_json(OUT / "summary.json", summary)
+    print(f"\n{summary_table(summary['results'])}")
+    for name, sentences in summary["left_out"].items():
+        for sentence in sentences:
+            print(f"{name}: {sentence}")
+    if given.quick:
+        print("tables this small show that everything runs; their ratios say nothing about goals")
+    if failed:
+        print(f"failed: {', '.join(failed)}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

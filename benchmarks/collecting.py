@@ -1,0 +1,62 @@
+"""Running one benchmark of many, and what all of them found in one table."""
+
+import importlib
+from pathlib import Path
+from typing import Any
+
+from benchmarks.showing import column_widths, machine_facts, table_line
+
+HERE = Path(__file__).parent
+OWN_PACKAGES = ("benchmarks", "paper", "pucut")
+
+
+def names() -> list[str]:
+    return sorted(file.stem.removeprefix("bench_") for file in HERE.glob("bench_*.py"))
+
+
+def run_one(name: str, arguments: list[str]) -> dict[str, Any]:
+    """What a benchmark found; an extra that it cannot do without may be missing."""
+    try:
+        module = importlib.import_module(f"benchmarks.bench_{name}")
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.partition(".")[0] in OWN_PACKAGES:
+            raise
+        sentence = f"{name} needs {error.name}, which is not installed"
+        print(sentence)
+        return {"benchmark": name, "results": [], "left_out": [sentence]}
+    found: dict[str, Any] = module.bench.main(arguments)
+    return found
+
+
+def summary_of(found: list[dict[str, Any]]) -> dict[str, Any]:
+    """Every result that has a ratio, and what was left out."""
+    kept = ("ratio", "goal", "wanted", "peer")
+    rows = [
+        {
+            "benchmark": run["benchmark"],
+            "what": f"{result['part']}: {result['name']}",
+            **{key: result[key] for key in kept},
+        }
+        for run in found
+        for result in run["results"]
+        if result["ratio"] is not None
+    ]
+    left_out = {run["benchmark"]: run["left_out"] for run in found if run["left_out"]}
+    return {"machine": machine_facts(), "results": rows, "left_out": left_out}
+
+
+def summary_table(rows: list[dict[str, Any]]) -> str:
+    cells = [{key: row[key] for key in ("ratio", "goal", "peer")} for row in rows]
+    if not cells:
+        return "no benchmark has a ratio to show"
+    firsts = [(row["benchmark"], row["what"]) for row in rows]
+    left, right = (
+        max(len(text) for text in column) + 2
+        for column in zip(("benchmark", "what"), *firsts, strict=True)
+    )
+    lines = zip([("benchmark", "what"), *firsts], [{c: c for c in cells[0]}, *cells], strict=True)
+    widths = column_widths(cells)
+    return "\n".join(
+        table_line(f"{name:<{left}}{what}", line, widths, left + right)
+        for (name, what), line in lines
+    )

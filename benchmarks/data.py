@@ -1,0 +1,81 @@
+"""The tables that benchmarks run on, labels drawn, and the accuracies that the paper prints."""
+
+import csv
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.datasets import load_breast_cancer, load_digits, load_wine
+from sklearn.metrics import balanced_accuracy_score
+
+from benchmarks.harness import Run
+from paper.datasets import RealDataset, load_real, seed_from_names
+from pucut.datasets import pu_split
+
+PUBLISHED = Path(__file__).parents[1] / "paper" / "published"
+BUNDLED = ("digits", "breast cancer", "wine")
+
+
+@dataclass(frozen=True, eq=False)
+class Draw:
+    """A dataset with some of its positives labelled."""
+
+    name: str
+    X: npt.NDArray[Any]
+    is_positive: npt.NDArray[np.bool_]
+    is_labelled: npt.NDArray[np.bool_]
+    seed: int
+
+    @property
+    def prior(self) -> float:
+        return float(self.is_positive.mean())
+
+    def accuracy(self, said: npt.NDArray[Any]) -> float:
+        """Of the classes said of all rows, on the unlabelled ones, in %."""
+        return 100 * float((said == self.is_positive)[~self.is_labelled].mean())
+
+    def balanced_accuracy(self, said: npt.NDArray[Any]) -> float:
+        others = ~self.is_labelled
+        return 100 * float(balanced_accuracy_score(self.is_positive[others], said[others]))
+
+
+def drawn(dataset: RealDataset, share: float = 0.6, split: int = 0) -> Draw:
+    """Labels depend on the names of dataset, share and split alone."""
+    seed = seed_from_names(dataset.name, share, split)
+    labelled = pu_split(dataset.is_positive, share, random_state=seed)
+    return Draw(dataset.name, dataset.X, dataset.is_positive, labelled, seed)
+
+
+def loaded(run: Run, names: Sequence[str] | None = None) -> Iterator[RealDataset]:
+    """The real datasets of --datasets, or those named; what cannot be had is left out."""
+    for name in names if names is not None else run.options.datasets:
+        try:
+            yield load_real(name)
+        except OSError as error:
+            run.note(str(error))
+            run.leave_out(f"the dataset {name} cannot be read or downloaded here: left out")
+
+
+def table_of(name: str) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:
+    """Rows and classes of a table that comes with scikit-learn, or of a real dataset."""
+    if name == "digits":
+        X, digit = load_digits(return_X_y=True)
+        return X, digit % 2 == 1
+    if name == "breast cancer":
+        X, benign = load_breast_cancer(return_X_y=True)
+        return X, benign == 0
+    if name == "wine":
+        X, kind = load_wine(return_X_y=True)
+        return X, kind == 0
+    dataset = load_real(name)
+    return dataset.X, dataset.is_positive
+
+
+def published(method: str, metric: str = "accuracy") -> dict[str, float]:
+    """By dataset, what the paper prints for `upu`, `nnpu`, `pu_et` or `two_hnc`, in %."""
+    with open(PUBLISHED / f"real_{metric}.csv", encoding="utf-8", newline="") as lines:
+        rows = list(csv.DictReader(lines))
+    return {row["dataset"]: float(row["mean"]) for row in rows if row["method"] == method}

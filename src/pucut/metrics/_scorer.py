@@ -1,0 +1,185 @@
+"""Metrics as scikit-learn's `scoring`."""
+
+import inspect
+import numbers
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from pucut._support.checks import FloatArray
+from pucut.data.labels import PULabels, checked_pu_labels
+from pucut.metrics._estimates import (
+    hidden_positive_recall,
+    lee_liu_score,
+    nnpu_risk,
+    proxy_accuracy,
+    proxy_roc_auc,
+    pu_accuracy,
+    pu_balanced_accuracy,
+    pu_f1,
+    pu_precision,
+    pu_roc_auc,
+    upu_risk,
+)
+from pucut.metrics._warnings import warn_if_constant, warn_of_one_class
+
+_LABELS = ("predict",)
+_SCORES = ("decision_function", "predict_proba")
+
+
+class _Kind(NamedTuple):
+    response_method: tuple[str, ...]
+    greater_is_better: bool = True
+    takes_margins: bool = False
+
+
+_KINDS: dict[Callable[..., float], _Kind] = {
+    pu_accuracy: _Kind(_LABELS),
+    pu_balanced_accuracy: _Kind(_LABELS),
+    pu_precision: _Kind(_LABELS),
+    pu_f1: _Kind(_LABELS),
+    lee_liu_score: _Kind(_LABELS),
+    proxy_accuracy: _Kind(_LABELS),
+    pu_roc_auc: _Kind(_SCORES),
+    proxy_roc_auc: _Kind(_SCORES),
+    hidden_positive_recall: _Kind(_SCORES),
+    upu_risk: _Kind(_SCORES, greater_is_better=False, takes_margins=True),
+    nnpu_risk: _Kind(_SCORES, greater_is_better=False, takes_margins=True),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class PUScorer:
+    """A metric as scikit-learn's `scoring`: called with a fitted estimator, X and PU labels.
+
+    Made by `make_pu_scorer`; greater is always better, risks are negated.
+    """
+
+    metric: Callable[..., float]
+    response_method: tuple[str, ...]
+    sign: int
+    takes_margins: bool
+    prior: float | None
+    arguments: dict[str, Any] = field(default_factory=dict)
+
+    def __call__(self, estimator: Any, X: Any, y: Any) -> float:
+        method = next((name for name in self.response_method if hasattr(estimator, name)), None)
+        if method is None:
+            raise TypeError(
+                f"{self.metric.__name__} needs {' or '.join(self.response_method)}, which "
+                f"{estimator!r} does not have"
+            )
+        labels = checked_pu_labels(y, pos_label=self.arguments.get("pos_label"))
+        response = getattr(estimator, method)(X)
+        if method == "predict":
+            warn_of_one_class(labels, labels.decode(response), self.prior)
+        else:
+            response = _one_column(response, estimator, labels)
+            if method == "predict_proba" and self.takes_margins:
+                response = _logit(response)
+            if not warn_if_constant(response) and self.takes_margins:
+                warn_of_one_class(labels, response > 0.0, self.prior)
+        given = {} if self.prior is None else {"prior": self.prior}
+        return self.sign * float(self.metric(y, response, **given, **self.arguments))
+
+    def __repr__(self) -> str:
+        given = [] if self.prior is None else [f"prior={self.prior:g}"]
+        given += [f"{name}={value!r}" for name, value in self.arguments.items()]
+        minus = "-" if self.sign < 0 else ""
+        return f"PUScorer({minus}{', '.join([self.metric.__name__, *given])})"
+
+
+def make_pu_scorer(
+    metric: Callable[..., float],
+    *,
+    prior: float | None = None,
+    response_method: str | tuple[str, ...] | None = None,
+    greater_is_better: bool | None = None,
+    **arguments: Any,
+) -> PUScorer:
+    """Makes a metric usable as `scoring` in GridSearchCV, cross_val_score and their like.
+
+    Use it with `PUStratifiedKFold`, so that every fold has its labelled rows. Warns
+    (`OneClassPredictionWarning`) if a model predicts one class for all rows of a fold.
+
+    Parameters
+    ----------
+    metric : callable
+        One of this module, or any `metric(y_true, y_pred, ...)` of PU labels.
+    prior : float
+        Fraction of positives among all samples. Needed by the metrics that take one.
+    response_method : str or tuple of str, optional
+        The methods of the estimator to use, the first that exists. For the metrics of this module
+        it is known: `predict`, or `decision_function` and else
+        `predict_proba`, whose logit is the margin of the risks. For others "predict".
+    greater_is_better : bool, optional
+        If False, the negative of the metric is maximised. For the metrics of this module it is
+        known (False for the risks), for others True.
+    **arguments
+        More arguments of the metric, such as `pos_label` or `loss`.
+    """
+    if not callable(metric):
+        raise TypeError(f"metric must be a function such as pu_accuracy, found {metric!r}")
+    kind = _KINDS.get(metric, _Kind(_LABELS))
+    takes_prior = _takes(metric, "prior")
+    if takes_prior and prior is None:
+        raise TypeError(
+            f"{metric.__name__} needs prior, the fraction of positives among all samples; "
+            "lee_liu_score and proxy_roc_auc do without"
+        )
+    if prior is not None and not _is_share(prior):
+        raise ValueError(f"prior must be a number above 0 and below 1, found {prior!r}")
+    if response_method is None:
+        response_method = kind.response_method
+    elif isinstance(response_method, str):
+        response_method = (response_method,)
+    allowed = {*_LABELS, *_SCORES}
+    if not response_method or not set(response_method) <= allowed:
+        raise ValueError(
+            f"response_method must be of {', '.join(sorted(allowed))}, found {response_method!r}"
+        )
+    if greater_is_better is None:
+        greater_is_better = kind.greater_is_better
+    return PUScorer(
+        metric,
+        tuple(response_method),
+        1 if greater_is_better else -1,
+        kind.takes_margins,
+        float(prior) if takes_prior and prior is not None else None,
+        arguments,
+    )
+
+
+def _is_share(value: Any) -> bool:
+    is_number = isinstance(value, numbers.Real) and not isinstance(value, (bool, np.bool_))
+    return is_number and 0.0 < float(value) < 1.0
+
+
+def _takes(metric: Callable[..., float], name: str) -> bool:
+    parameters = inspect.signature(metric).parameters.values()
+    return any(p.name == name or p.kind is p.VAR_KEYWORD for p in parameters)
+
+
+def _one_column(response: Any, estimator: Any, labels: PULabels) -> FloatArray:
+    """Scores of the positive class, in whichever column or sign the estimator has them."""
+    scores = np.asarray(response, dtype=np.float64)
+    classes = list(getattr(estimator, "classes_", [None, labels.classes[1]]))
+    place = next((i for i, value in enumerate(classes) if value == labels.classes[1]), None)
+    if len(classes) != 2 or place is None:
+        raise ValueError(
+            f"{estimator!r} was fitted to the classes {classes}, but positive is "
+            f"{labels.classes[1]!r} here"
+        )
+    if scores.ndim == 2:
+        return scores[:, place]
+    return scores if place == 1 else -scores
+
+
+def _logit(probability: FloatArray) -> FloatArray:
+    # A certain 0 or 1 counts as a margin of about 36, where a double cannot tell it from 1.
+    low = np.finfo(np.float64).eps
+    p = np.clip(probability, low, 1.0 - low)
+    margin: FloatArray = np.log(p) - np.log1p(-p)
+    return margin

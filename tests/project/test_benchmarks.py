@@ -1,0 +1,135 @@
+"""Every benchmark imports and says what it aims at; the table and the JSON agree."""
+
+import importlib
+import json
+import sys
+
+import pytest
+
+from benchmarks.collecting import HERE, OWN_PACKAGES, names, run_one, summary_of, summary_table
+from benchmarks.harness import Benchmark, Goal, Option, Skip
+from benchmarks.showing import text_of
+from benchmarks.timing import Timing, exponent, ratio_of, seconds_of, side_by_side
+
+
+def imported(name):
+    try:
+        return importlib.import_module(f"benchmarks.bench_{name}")
+    except ModuleNotFoundError as error:
+        if error.name.partition(".")[0] in OWN_PACKAGES:
+            raise
+        pytest.skip(f"{error.name} is not installed")
+
+
+@pytest.mark.parametrize("name", names())
+def test_a_benchmark_says_what_it_measures_and_aims_at(name):
+    bench = imported(name).bench
+    assert bench.name == name
+    for part in bench.parts:
+        assert f"\n{part} " in bench.about
+    assert bool(bench.goals) != ("No goals." in bench.about)
+    assert f"| `{name}` |" in (HERE / "README.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", names())
+def test_a_benchmark_refuses_parts_that_it_has_not(name, capsys):
+    with pytest.raises(SystemExit):
+        imported(name).bench.main(["--parts", "no such part"])
+    assert "no such part" in capsys.readouterr().err
+
+
+@pytest.fixture
+def fake():
+    bench = Benchmark(
+        "somewhere/bench_fake.py",
+        "A fake.",
+        goals={"speed": Goal(2.0, wanted=1.0)},
+        options={"repeats": Option(3, quick=1), "sizes": Option((10, 20)), "file": Option(None)},
+    )
+
+    @bench.part
+    def speed(run):
+        for size in run.options.sizes:
+            times = {"pucut": Timing(size, size, None), "peer": Timing(8.0, 8.0, None)}
+            figures = {"rows": size, "accuracy": (91.234, 0.5), "exact": True, **seconds_of(times)}
+            run.row(
+                f"{size} rows", figures, ratio=ratio_of(times, "peer"), goal="speed", peer="a peer"
+            )
+
+    @bench.part
+    def impossible(run):
+        run.row("nothing to compare with", {"gap": 3e-31, "of": float("nan")})
+        assert run.peer("no_such_library.part") is None
+        raise Skip("there is no GPU")
+
+    return bench
+
+
+def test_table_and_json_agree(fake, tmp_path, capsys):
+    file = tmp_path / "new folder" / "found.json"
+    returned = fake.main(["--json", str(file), "--sizes", "12,20", "--file", str(file)])
+    found = json.loads(file.read_text(encoding="utf-8"))
+    assert found["options"] == {"repeats": 3, "sizes": [12, 20], "file": "found.json"}
+    assert str(tmp_path) not in file.read_text(encoding="utf-8")
+    assert set(found["machine"]) == {"python", "numpy", "system", "cores"}
+    printed = capsys.readouterr().out.splitlines()
+    header = next(line for line in printed if "ratio" in line)
+    columns = ["rows", "accuracy", "exact", "pucut s", "peer s"]
+    assert header.split() == " ".join([*columns, "ratio", "goal", "peer"]).split()
+    for result, kept in zip(found["results"], returned["results"], strict=True):
+        line = next(line for line in printed if line.startswith(result["name"]))
+        cells = [text_of(cell) for cell in kept["figures"].values()]
+        if result["ratio"] is not None:
+            cells += [text_of(result["ratio"]), text_of(result["goal"]), result["peer"]]
+        assert line.removeprefix(result["name"]).split() == " ".join(cells).split()
+        if line.endswith("a peer"):
+            assert line.rindex("a peer") == header.rindex("peer")  # aligned
+    first, second, third = found["results"]
+    assert (first["ratio"], first["goal"], first["wanted"]) == (1.5, 2.0, 1.0)
+    assert second["figures"]["accuracy"] == [91.234, 0.5]
+    assert third["figures"] == {"gap": 3e-31, "of": None}
+    assert third["ratio"] is None
+    assert found["left_out"] == [
+        "no_such_library is not installed: measured without it",
+        "impossible: there is no GPU",
+    ]
+
+
+def test_the_summary_has_every_ratio(fake, monkeypatch):
+    found = [fake.main(["--quick"]), fake.main(["--parts", "speed", "--sizes", "4"])]
+    assert found[0]["options"]["repeats"] == 1
+    summary = summary_of(found)
+    assert [row["ratio"] for row in summary["results"]] == [1.25, 2.5, 0.5]
+    assert list(summary["left_out"]) == ["fake"]
+    header, *lines = summary_table(summary["results"]).splitlines()
+    assert header.split() == ["benchmark", "what", "ratio", "goal", "peer"]
+    for line, row in zip(lines, summary["results"], strict=True):
+        assert line.startswith(f"fake       {row['what']}")
+        assert line.split()[-4:] == [text_of(row["ratio"]), "2.000", "a", "peer"]
+    assert summary_table([]) == "no benchmark has a ratio to show"
+    # What a benchmark cannot do without may be missing: it is left out with a sentence.
+    monkeypatch.setitem(sys.modules, "benchmarks.bench_fake", type("Fake", (), {"bench": fake}))
+    assert run_one("fake", ["--parts", "speed"])["benchmark"] == "fake"
+    monkeypatch.setattr(importlib, "import_module", missing)
+    assert run_one("dask", [])["left_out"] == ["dask needs distributed, which is not installed"]
+
+
+def missing(name):
+    raise ModuleNotFoundError(name="distributed")
+
+
+def test_actions_are_timed_in_turn_and_what_comes_before_is_not():
+    calls = []
+    times = side_by_side(
+        {"one": lambda: calls.append(1) or len(calls), "two": lambda made: calls.append(made)},
+        2,
+        before={"two": lambda: calls.append("made") or 2},
+    )
+    assert calls == [1, "made", 2, 1, "made", 2]
+    assert times["one"].result == 4
+    assert 0 <= times["one"].seconds < 1
+    assert ratio_of(times, "three") is None
+
+
+def test_exponent_of_a_power():
+    assert exponent([10, 100, 1000], [1.0, 10**1.5, 10**3.0]) == pytest.approx(1.5)
