@@ -4,6 +4,7 @@
 PYTHON ?= python3
 FUZZ_SECONDS ?= 60
 PYTEST_ARGS ?=
+PYTEST_WORKERS ?= 2
 BENCH_ARGS ?=
 
 VENV := .venv
@@ -11,6 +12,9 @@ BIN := $(VENV)/bin
 PIP_INSTALL := $(BIN)/python -m pip --disable-pip-version-check install --quiet -c constraints.txt
 CMAKE_NATIVE := $(BIN)/cmake -S . -G Ninja -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja \
 	-DPUCUT_WERROR=ON
+
+# A process that has nothing left takes tests from another; those of a file mostly stay together.
+PYTEST := $(BIN)/python -m pytest -n $(PYTEST_WORKERS) --dist worksteal
 
 # Each stamp says that a step was done after the last change of what it rests on.
 PYTHON_READY := $(VENV)/.python-ready
@@ -38,13 +42,18 @@ REQUIREMENTS := $(BIN)/python -c 'import sys, tomllib; \
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL: # `make test` promises an order
-.PHONY: demo test docs bench fuzz format lint types native-test stubs clean help
+.PHONY: demo test test-fast docs bench fuzz format lint types native-test stubs clean help
 
 demo: $(INSTALLED) ## run the demonstration
 	$(BIN)/python examples/demo_digits.py
 
 test: lint types native-test $(INSTALLED_WITHOUT_WARNINGS) ## run every check: lint, types, native tests, pytest
-	$(BIN)/python -m pytest $(PYTEST_ARGS)
+	$(PYTEST) $(PYTEST_ARGS)
+
+test-fast: $(TOOLS_READY) $(INSTALLED) ## run ruff, and the tests that are not marked as slow
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(PYTEST) -m "not slow" $(PYTEST_ARGS)
 
 # One thread: the examples say how long they took, and other work should not be in the way of that.
 docs: $(INSTALLED) $(DOCS_READY) ## build the documentation into build/docs/html; warnings are errors

@@ -1,10 +1,9 @@
 """Scores from PU labels order models as their true accuracy does: measured, not assumed.
 
-`python -m pytest -s tests/test_model_ranking.py` prints the rank correlations;
-benchmarks/bench_model_selection.py has more datasets and more models.
+`python -m pytest -s tests/test_model_ranking.py` prints the rank correlations. On real tables, and
+with more models, benchmarks/bench_model_selection.py measures them.
 """
 
-import os
 import warnings
 
 import numpy as np
@@ -22,13 +21,14 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 from threadpoolctl import threadpool_limits
 
-from paper.datasets import load_real, seed_from_names
+from paper.datasets import seed_from_names
 from pucut import metrics
 from pucut.datasets import pu_split
 from pucut.model_selection import HiddenPositivesSplit, PUStratifiedKFold, hidden_positive_scores
 
-MOST_ROWS = 2000
-# What selection has to reach on every dataset and share of labels below; mostly it is above 0.8.
+pytestmark = pytest.mark.slow
+
+# What selection has to reach for every share of labels below; mostly it is above 0.8.
 NEEDED = 0.5
 N_SPLITS = 2  # of the labels: one draw of 10 % is too noisy to judge a score by
 # In turn, in units of the prior: models differ in how many rows they call positive, too.
@@ -65,15 +65,9 @@ MODELS = {
 }
 
 
-def dataset(name):
-    if name == "digits":
-        X, digit = load_digits(return_X_y=True)
-        return X, digit % 2 == 1
-    if not os.environ.get("PUCUT_DATA"):
-        pytest.skip("PUCUT_DATA does not name the folder of the real datasets")
-    data = load_real(name)
-    rows = np.random.RandomState(0).permutation(len(data.X))[:MOST_ROWS]
-    return data.X[rows], data.is_positive[rows]
+def digits():
+    X, digit = load_digits(return_X_y=True)
+    return X, digit % 2 == 1
 
 
 def highest(scores, share):
@@ -95,10 +89,10 @@ def out_of_fold(model, X, labelled, share):
     return scores, predicted
 
 
-def correlations(name, labelled_share, split):
+def correlations(labelled_share, split):
     """Rank correlation of every score with the true accuracy, over the models."""
-    X, truth = dataset(name)
-    seed = seed_from_names(name, labelled_share, split)
+    X, truth = digits()
+    seed = seed_from_names("digits", labelled_share, split)
     labelled = pu_split(truth, labelled_share, random_state=seed)
     prior = float(truth.mean())
     ranked, thresholded = [], []
@@ -140,11 +134,10 @@ def correlations(name, labelled_share, split):
 
 
 @pytest.mark.parametrize("labelled_share", [0.6, 0.1])
-@pytest.mark.parametrize("name", ["digits", "obesity", "letter"])
-def test_models_are_ordered_as_by_their_true_accuracy(name, labelled_share):
-    splits = [correlations(name, labelled_share, split) for split in range(N_SPLITS)]
+def test_models_are_ordered_as_by_their_true_accuracy(labelled_share):
+    splits = [correlations(labelled_share, split) for split in range(N_SPLITS)]
     found = {score: np.mean([split[score] for split in splits]) for score in splits[0]}
-    print(f"\n{name}, {labelled_share:.0%} labelled, {len(MODELS)} models; rank correlation:")
+    print(f"\ndigits, {labelled_share:.0%} labelled, {len(MODELS)} models; rank correlation:")
     for score, value in sorted(found.items(), key=lambda item: -item[1]):
         print(f"  {score:24s}{value:6.2f}")
     for score in ["hidden_positive_recall", "pu_accuracy", "proxy_accuracy", "pu_roc_auc"]:
@@ -154,7 +147,7 @@ def test_models_are_ordered_as_by_their_true_accuracy(name, labelled_share):
 
 
 def test_hidden_positives_order_models_asked_for_the_rows_of_fit():
-    X, truth = dataset("digits")
+    X, truth = digits()
     labelled = pu_split(truth, 0.5, random_state=0)
     prior = float(truth.mean())
     found, exact = [], []
@@ -171,7 +164,7 @@ def test_hidden_positives_order_models_asked_for_the_rows_of_fit():
 
 def test_the_model_chosen_is_nearly_the_best():
     """End to end, as a user does it: cross_val_score with a scorer, the best mean wins."""
-    X, truth = dataset("digits")
+    X, truth = digits()
     labelled = pu_split(truth, 0.5, random_state=1)
     prior = float(truth.mean())
     scorer = metrics.make_pu_scorer(metrics.hidden_positive_recall, prior=prior)

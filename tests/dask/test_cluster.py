@@ -1,4 +1,4 @@
-"""2-HNC on a real cluster of four processes, of which some die: the result is that of one machine.
+"""2-HNC on a real cluster of three processes, of which some die: the result is that of one machine.
 
 One cluster serves all tests; workers that were killed come back before the next.
 """
@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from pucut import TwoHNCClassifier
-from pucut.methods.two_hnc import classifier as two_hnc
+from pucut.dask import DaskTwoHNCClassifier
+from pucut.methods.two_hnc import fitting
 
 dask = pytest.importorskip("dask")
 da = pytest.importorskip("dask.array")
@@ -18,12 +19,13 @@ distributed = pytest.importorskip("distributed")
 
 # Dask speaks of workers that die, and of ports in use.
 pytestmark = [
+    pytest.mark.slow,
     pytest.mark.filterwarnings("default"),
     pytest.mark.skipif(os.name != "posix", reason="kills processes"),
 ]
 
-N_WORKERS = 4
-SETTINGS = {"preset": "paper", "prior": 0.4, "n_estimators": 12, "random_state": 0}
+N_WORKERS = 3
+SETTINGS = {"prior": 0.4, "n_estimators": 12, "random_state": 0}
 
 
 @pytest.fixture(scope="module")
@@ -90,26 +92,19 @@ def fit_while_workers_die(client, names, X, y, **options):
     killer = Killer(client.cluster, names)
     client.cluster.scheduler.add_plugin(killer, name="killer")
     try:
-        found = TwoHNCClassifier(**SETTINGS | options).fit(X, y)
+        found = DaskTwoHNCClassifier(**SETTINGS | options).fit(X, y)
     finally:
         client.cluster.scheduler.remove_plugin("killer")
     assert set(killer.killed) == set(names)
     return found
 
 
-PHASES = {
-    "standardising": "learn_columns",
-    "trees": "grow_trees",
-    "neighbours": "search_part",
-    "merging": "merge_found",
-}
-
-
-@pytest.mark.parametrize("phase", PHASES)
-def test_a_worker_dies(client, rows, one, phase):
+# Tasks of standardising, of trees, of the search for neighbours and of its end.
+@pytest.mark.parametrize("names", [("learn_columns", "search_part"), ("grow_trees", "merge_found")])
+def test_workers_die(client, rows, one, names):
     X, y = rows
     collection = da.from_array(X, chunks=(150, 3))
-    found = fit_while_workers_die(client, [PHASES[phase]], collection, y)
+    found = fit_while_workers_die(client, names, collection, y)
     assert_same(found, one, X)
 
 
@@ -123,9 +118,9 @@ def test_a_worker_dies_while_the_path_is_solved_here(client, rows, one, monkeypa
             killer.killed["path"] = killer.kill(next(iter(client.nthreads())))
         return solve(*args, **kwargs)
 
-    solve = two_hnc.two_stage_cuts
-    monkeypatch.setattr(two_hnc, "two_stage_cuts", dying)
-    found = TwoHNCClassifier(**SETTINGS).fit(da.from_array(X, chunks=(150, 5)), y)
+    solve = fitting.two_stage_cuts
+    monkeypatch.setattr(fitting, "two_stage_cuts", dying)
+    found = DaskTwoHNCClassifier(**SETTINGS).fit(da.from_array(X, chunks=(150, 5)), y)
     assert killer.killed
     # The points that were lost are made again.
     assert_same(found, one, X)

@@ -1,26 +1,38 @@
 """2-HNC on Dask collections: the result of one machine on the same rows, to the last bit."""
 
+import functools
 import itertools
 import pickle
-import subprocess
 import sys
 
 import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 from sklearn.neighbors import KNeighborsTransformer
+from sklearn.tree import DecisionTreeClassifier
 
-from pucut import TwoHNCClassifier
-from pucut.dask import read_partitions
+import pucut.dask
+from pucut import (
+    PUCutClassifier,
+    PUExtraTreesClassifier,
+    PUThresholdClassifier,
+    TwoHNCClassifier,
+)
+from pucut.dask import DaskTwoHNCClassifier
 from pucut.dask.cells import neighbors_in_cells
+from pucut.dask.partitions import read_partitions
 from pucut.graphs.neighbors import nearest_neighbors
 
 dask = pytest.importorskip("dask")
 da = pytest.importorskip("dask.array")
 dd = pytest.importorskip("dask.dataframe")
 
-SETTINGS = {"preset": "paper", "prior": 0.4, "n_estimators": 10, "random_state": 0}
+pytestmark = pytest.mark.slow
+
+SETTINGS = {"prior": 0.4, "n_estimators": 10, "random_state": 0}
 METHODS = ("predict", "decision_function", "predict_proba")
 
 
@@ -79,13 +91,25 @@ CHUNKS = {
 }
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int64])
-@pytest.mark.parametrize("chunks", CHUNKS.values(), ids=CHUNKS)
+@functools.cache
+def fitted_here(dtype):
+    return TwoHNCClassifier(**SETTINGS).fit(*blobs(dtype=dtype))
+
+
+@pytest.mark.parametrize(
+    ("chunks", "dtype"),
+    [
+        *((name, np.float32) for name in CHUNKS),
+        ("mixed sizes", np.float64),
+        ("along features", np.float64),
+        ("mixed sizes", np.int64),
+    ],
+)
 def test_arrays_in_chunks_of_any_size(chunks, dtype):
     X, y = blobs(dtype=dtype)
-    one = TwoHNCClassifier(**SETTINGS).fit(X, y)
-    collection = da.from_array(X, chunks=chunks)
-    found = TwoHNCClassifier(**SETTINGS).fit(collection, y)
+    one = fitted_here(dtype)
+    collection = da.from_array(X, chunks=CHUNKS[chunks])
+    found = DaskTwoHNCClassifier(**SETTINGS).fit(collection, y)
     assert_same_fit(found, one)
     assert_same_answers(found, one, X, collection)
 
@@ -108,7 +132,7 @@ def test_options(options):
     X, y = blobs()
     one = TwoHNCClassifier(**SETTINGS | options).fit(X, y)
     collection = da.from_array(X, chunks=(80, 4))
-    found = TwoHNCClassifier(**SETTINGS | options).fit(collection, y)
+    found = DaskTwoHNCClassifier(**SETTINGS | options).fit(collection, y)
     assert_same_fit(found, one)
     assert_same_answers(found, one, X, collection)
 
@@ -122,7 +146,7 @@ def test_trees_that_see_a_sample_of_the_rows(monkeypatch, n_labelled):
     y = np.random.default_rng(0).permutation(300) < n_labelled
     options = SETTINGS | {"prior": max(0.4, (n_labelled + 0.5) / 300), "n_neighbors": 5}
     one = TwoHNCClassifier(**options).fit(X, y)
-    found = TwoHNCClassifier(**options).fit(da.from_array(X, chunks=((7, 190, 1, 102), 4)), y)
+    found = DaskTwoHNCClassifier(**options).fit(da.from_array(X, chunks=((7, 190, 1, 102), 4)), y)
     for name in ("offsets", "feature", "threshold", "left", "missing_left", "risk_reduction"):
         np.testing.assert_array_equal(getattr(found.forest_, name), getattr(one.forest_, name))
     assert_same_fit(found, one)
@@ -135,7 +159,7 @@ def test_rows_that_no_label_reaches():
     options = SETTINGS | {"n_neighbors": 3, "prior": 0.6}
     one = TwoHNCClassifier(**options).fit(X, y)
     assert one.n_unreached_ > 0
-    found = TwoHNCClassifier(**options).fit(da.from_array(X, chunks=(90, 4)), y)
+    found = DaskTwoHNCClassifier(**options).fit(da.from_array(X, chunks=(90, 4)), y)
     assert_same_fit(found, one)
 
 
@@ -143,8 +167,9 @@ def test_rows_that_no_label_reaches():
 def test_fewer_rows_than_neighbours(n_rows):
     X, _ = blobs(n_rows)
     y = np.arange(n_rows) == 0
-    one = TwoHNCClassifier(**SETTINGS | {"prior": 0.5}).fit(X, y)
-    found = TwoHNCClassifier(**SETTINGS | {"prior": 0.5}).fit(da.from_array(X, chunks=(1, 4)), y)
+    options = SETTINGS | {"prior": 0.5}
+    one = TwoHNCClassifier(**options).fit(X, y)
+    found = DaskTwoHNCClassifier(**options).fit(da.from_array(X, chunks=(1, 4)), y)
     assert_same_fit(found, one)
 
 
@@ -152,7 +177,7 @@ def test_a_partition_without_positives():
     X, y = blobs()
     y[100:200] = False
     one = TwoHNCClassifier(**SETTINGS).fit(X, y)
-    assert_same_fit(TwoHNCClassifier(**SETTINGS).fit(da.from_array(X, chunks=(100, 4)), y), one)
+    assert_same_fit(DaskTwoHNCClassifier(**SETTINGS).fit(da.from_array(X, chunks=(100, 4)), y), one)
 
 
 def test_missing_values_in_one_partition():
@@ -161,7 +186,7 @@ def test_missing_values_in_one_partition():
     X[150:, 2] = np.nan
     one = TwoHNCClassifier(**SETTINGS).fit(X, y)
     collection = da.from_array(X, chunks=(100, 4))
-    found = TwoHNCClassifier(**SETTINGS).fit(collection, y)
+    found = DaskTwoHNCClassifier(**SETTINGS).fit(collection, y)
     assert_same_fit(found, one)
     assert_same_answers(found, one, X, collection)
 
@@ -170,7 +195,7 @@ def test_infinity_is_refused():
     X, y = blobs()
     X[250, 1] = np.inf
     with pytest.raises(ValueError, match="X contains infinity"):
-        TwoHNCClassifier(**SETTINGS).fit(da.from_array(X, chunks=(100, 4)), y)
+        DaskTwoHNCClassifier(**SETTINGS).fit(da.from_array(X, chunks=(100, 4)), y)
 
 
 def test_unknown_chunk_sizes():
@@ -180,7 +205,7 @@ def test_unknown_chunk_sizes():
     assert np.isnan(part.shape[0])
     rows = np.flatnonzero(np.arange(300) % 3 > 0)
     one = TwoHNCClassifier(**SETTINGS).fit(X[rows], y[rows])
-    found = TwoHNCClassifier(**SETTINGS).fit(part, y[rows])
+    found = DaskTwoHNCClassifier(**SETTINGS).fit(part, y[rows])
     assert_same_fit(found, one)
     assert_same_answers(found, one, X[rows], part)
 
@@ -202,7 +227,7 @@ def test_data_frames(drop):
     collection = dd.from_pandas(frame.drop(columns=drop), npartitions=3)
     whole = collection.compute()
     one = TwoHNCClassifier(**SETTINGS).fit(whole, y)
-    found = TwoHNCClassifier(**SETTINGS).fit(
+    found = DaskTwoHNCClassifier(**SETTINGS).fit(
         collection, dd.from_pandas(pd.Series(y), npartitions=5)
     )
     assert_same_fit(found, one)
@@ -217,7 +242,7 @@ def test_data_frames_with_empty_partitions():
     collection = dd.from_delayed([dask.delayed(piece) for piece in pieces], meta=frame.iloc[:0])
     whole = collection.compute()
     one = TwoHNCClassifier(**SETTINGS).fit(whole, y)
-    found = TwoHNCClassifier(**SETTINGS).fit(collection, y)
+    found = DaskTwoHNCClassifier(**SETTINGS).fit(collection, y)
     assert_same_fit(found, one)
     assert_same_answers(found, one, whole, collection)
 
@@ -233,12 +258,12 @@ def test_labels_of_any_kind(kind):
         "dask series": dd.from_pandas(pd.Series(y), npartitions=7),
     }[kind]
     one = TwoHNCClassifier(**SETTINGS).fit(X, y)
-    found = TwoHNCClassifier(**SETTINGS).fit(da.from_array(X, chunks=(100, 4)), given)
+    found = DaskTwoHNCClassifier(**SETTINGS).fit(da.from_array(X, chunks=(100, 4)), given)
     assert_same_fit(found, one)
 
 
 @pytest.mark.parametrize("kind", ["array", "frame", "polars", "list"])
-def test_plain_rows_with_neighbors_dask(kind):
+def test_plain_rows(kind):
     X, y = blobs(dtype=np.float64)
     given = X
     if kind == "frame":
@@ -248,7 +273,7 @@ def test_plain_rows_with_neighbors_dask(kind):
     elif kind == "list":
         given = X.tolist()
     one = TwoHNCClassifier(**SETTINGS).fit(given, y)
-    found = TwoHNCClassifier(**SETTINGS, neighbors="dask").fit(given, y)
+    found = DaskTwoHNCClassifier(**SETTINGS).fit(given, y)
     assert_same_fit(found, one)
     np.testing.assert_array_equal(found.predict_proba(given), one.predict_proba(given))
 
@@ -257,41 +282,78 @@ def test_the_prior_is_estimated_from_the_same_rows(monkeypatch):
     """A sample is drawn from large tables, and only that comes from the workers."""
     X, y = blobs(900)
     monkeypatch.setattr("pucut.priors.estimate.MAX_ROWS", 500)
-    monkeypatch.setattr("pucut.methods.two_hnc.classifier.MAX_ROWS", 500)
+    monkeypatch.setattr("pucut.dask.two_hnc.MAX_ROWS", 500)
     options = SETTINGS | {"prior": "auto"}
     one = TwoHNCClassifier(**options).fit(X, y)
-    monkeypatch.setattr("pucut.dask.Partitions.gathered", None)
-    found = TwoHNCClassifier(**options).fit(da.from_array(X, chunks=(200, 4)), y)
+    monkeypatch.setattr("pucut.dask.partitions.Partitions.gathered", None)
+    found = DaskTwoHNCClassifier(**options).fit(da.from_array(X, chunks=(200, 4)), y)
     assert found.prior_estimate_.diagnostics["rows_used"] == 500
     assert found.prior_estimate_ == one.prior_estimate_
     assert_same_fit(found, one)
 
 
-@pytest.mark.parametrize("preset", ["paper", "auto"])
-def test_a_model_of_one_machine_answers_collections(preset):
+@pytest.mark.parametrize(
+    "model",
+    [
+        TwoHNCClassifier(**SETTINGS),
+        PUCutClassifier(**SETTINGS),
+        PUExtraTreesClassifier(**SETTINGS),
+        PUThresholdClassifier(DecisionTreeClassifier(max_depth=3), prior=0.4),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_a_model_of_one_machine_answers_collections(model):
     X, y = blobs()
-    one = TwoHNCClassifier(**SETTINGS | {"preset": preset}).fit(X, y)
-    assert_same_answers(one, one, X, da.from_array(X, chunks=((0, 120, 180), 2)))
+    y = np.where(y, "yes", "no")
     frame = pd.DataFrame(X, columns=list("abcd"))
-    one = TwoHNCClassifier(**SETTINGS | {"preset": preset}).fit(frame, y)
-    assert_same_answers(one, one, frame, dd.from_pandas(frame, npartitions=3))
+    for given, collection in (
+        (X, da.from_array(X, chunks=((0, 120, 180), 2))),
+        (frame, dd.from_pandas(frame, npartitions=3)),
+    ):
+        one = clone(model).fit(given, y)
+        for name in METHODS:
+            expected, lazy = getattr(one, name)(given), getattr(pucut.dask, name)(one, collection)
+            assert dask.is_dask_collection(lazy)
+            assert lazy.dtype == expected.dtype
+            np.testing.assert_array_equal(lazy.compute(), expected, err_msg=name)
+            with pytest.raises(TypeError, match=rf"call model\.{name}\(X\)"):
+                getattr(pucut.dask, name)(one, given)
+            with pytest.raises(NotFittedError):
+                getattr(pucut.dask, name)(clone(model), collection)
+
+
+@pytest.mark.parametrize("method", [TwoHNCClassifier, PUCutClassifier, PUExtraTreesClassifier])
+@pytest.mark.parametrize("kind", ["Array", "DataFrame"])
+def test_estimators_of_one_machine_refuse_collections_by_name(method, kind):
+    X, y = blobs()
+    collection = da.from_array(X, chunks=(100, 4))
+    if kind == "DataFrame":
+        collection = dd.from_pandas(pd.DataFrame(X, columns=list("abcd")), npartitions=3)
+    said = rf"X is a Dask {kind}, and {method.__name__} needs .*pucut\.dask\.DaskTwoHNCClassifier"
+    model = method(**SETTINGS)
+    with pytest.raises(TypeError, match=said):
+        model.fit(collection, y)
+    model.fit(X, y)
+    for name in METHODS:
+        with pytest.raises(TypeError, match=said):
+            getattr(model, name)(collection)
 
 
 def test_a_model_is_pickled_after_its_points_were_gathered():
     X, y = blobs()
     one = TwoHNCClassifier(**SETTINGS).fit(X, y)
-    found = TwoHNCClassifier(**SETTINGS).fit(da.from_array(X, chunks=(100, 4)), y)
+    found = DaskTwoHNCClassifier(**SETTINGS).fit(da.from_array(X, chunks=(100, 4)), y)
     with pytest.raises(TypeError, match=r"call its method gather\(\) first"):
         pickle.dumps(found)
     copied = pickle.loads(pickle.dumps(found.gather()))
     np.testing.assert_array_equal(copied.predict_proba(X), one.predict_proba(X))
-    assert one.gather() is one
+    assert copied.gather() is copied
 
 
 def refused(X, y=None, match="", error=ValueError, **options):
     labels = blobs()[1] if y is None else y
     with pytest.raises(error, match=match):
-        TwoHNCClassifier(**SETTINGS | options).fit(X, labels)
+        DaskTwoHNCClassifier(**SETTINGS | options).fit(X, labels)
 
 
 def test_what_is_refused():
@@ -307,17 +369,21 @@ def test_what_is_refused():
     refused(rows.astype(np.complex64), None, "Complex data not supported")
     refused(rows[:, rows[0] > -9.0], None, "known number of columns")
     refused(rows.map_blocks(sp.csr_array), None, "Dask array of NumPy arrays", TypeError)
-    refused(sp.csr_array(X), None, "X must be dense", TypeError, neighbors="dask")
-    refused(rows, None, "preset is 'auto'.*must be 'paper'", preset="auto")
-    refused(X, None, "preset is 'auto'.*must be 'paper'", preset="auto", neighbors="dask")
-    refused(rows, None, "memory_limit is '8GB'", memory_limit="8GB")
-    refused(rows, None, "similarity is 'forest'.*must be 'gaussian'", similarity="forest")
-    refused(rows, None, "neighbors must be one of .*'precomputed'", neighbors="precomputed")
-    refused(rows, None, "neighbors must be one of", neighbors=KNeighborsTransformer())
+    refused(sp.csr_array(X), None, "X must be dense", TypeError)
+    for neighbors in ("precomputed", "dask", KNeighborsTransformer()):
+        refused(rows, None, "'neighbors' parameter .* must be a str among", neighbors=neighbors)
     bag = pytest.importorskip("dask.bag").from_sequence([1, 2])
     refused(bag, None, "found a Dask Bag", TypeError)
     frame = dd.from_pandas(pd.DataFrame(X, columns=list("abcd")), npartitions=2)
     refused(frame["a"], None, "found a Dask Series", TypeError)
+
+
+@pytest.mark.parametrize("name", ["preset", "similarity", "memory_limit"])
+def test_parameters_that_workers_cannot_keep_are_not_there(name):
+    """X is never a matrix of similarities here, and no machine's memory is the limit."""
+    assert name not in DaskTwoHNCClassifier().get_params()
+    with pytest.raises(TypeError, match=name):
+        DaskTwoHNCClassifier(**{name: None})
 
 
 def test_partitions_that_differ_in_width_are_refused():
@@ -336,33 +402,28 @@ def test_a_column_of_too_many_categories_is_named():
 def test_other_columns_than_those_of_fit_are_refused():
     X, y = blobs()
     frame = pd.DataFrame(X, columns=list("abcd"))
-    found = TwoHNCClassifier(**SETTINGS).fit(dd.from_pandas(frame, npartitions=2), y)
+    found = DaskTwoHNCClassifier(**SETTINGS).fit(dd.from_pandas(frame, npartitions=2), y)
     with pytest.raises(ValueError, match="feature names should match"):
         found.predict(dd.from_pandas(frame[["b", "a", "c", "d"]], npartitions=2))
     with pytest.raises(ValueError, match="feature names should match"):
         found.predict(dd.from_pandas(frame[list("abc")], npartitions=2))
-    found = TwoHNCClassifier(**SETTINGS).fit(da.from_array(X, chunks=(100, 4)), y)
+    found = DaskTwoHNCClassifier(**SETTINGS).fit(da.from_array(X, chunks=(100, 4)), y)
     with pytest.raises(ValueError, match="3 features"):
         found.predict(da.from_array(X[:, :3], chunks=(100, 3)))
-
-
-def test_dask_is_imported_only_when_it_is_needed():
-    code = "import sys, pucut; sys.exit('dask' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
 def test_without_dask_its_extra_is_named(monkeypatch):
     X, y = blobs()
     monkeypatch.setitem(sys.modules, "dask", None)
-    with pytest.raises(ImportError, match=r"install pucut\[dask\]"):
-        TwoHNCClassifier(**SETTINGS, neighbors="dask").fit(X, y)
+    with pytest.raises(ImportError, match=r"install 'pucut\[dask\]'"):
+        DaskTwoHNCClassifier(**SETTINGS).fit(X, y)
 
 
 def test_approximate_neighbours_with_the_recall_they_have(monkeypatch):
     """The measured recall is near the true one, distances are true, and nothing is listed twice."""
     monkeypatch.setattr("pucut.dask.cells._ROWS_PER_CELL", 150)
-    X, _ = blobs(3000)
-    points = read_partitions(da.from_array(X, chunks=((1000, 1, 999, 1000), 4)))
+    X, _ = blobs(2000)
+    points = read_partitions(da.from_array(X, chunks=((700, 1, 599, 700), 4)))
     found = neighbors_in_cells(points, 8, seed=0)
     exact = nearest_neighbors(X, 8, "exact")
     is_found = (exact.indices[:, :, None] == found.indices[:, None, :]).any(axis=2)
@@ -379,7 +440,7 @@ def test_approximate_neighbours_with_the_recall_they_have(monkeypatch):
 def test_cells_with_fewer_rows_than_neighbours(monkeypatch):
     monkeypatch.setattr("pucut.dask.cells._ROWS_PER_CELL", 3)
     X, y = blobs(60)
-    found = TwoHNCClassifier(**SETTINGS, neighbors="approximate", n_neighbors=10).fit(
+    found = DaskTwoHNCClassifier(**SETTINGS, neighbors="approximate", n_neighbors=10).fit(
         da.from_array(X, chunks=(20, 4)), y
     )
     assert np.isfinite(found.graph_.data).all()
@@ -390,5 +451,5 @@ def test_one_cell_is_exact():
     X, y = blobs()
     options = SETTINGS | {"neighbors": "approximate"}
     one = TwoHNCClassifier(**SETTINGS).fit(X, y)
-    found = TwoHNCClassifier(**options).fit(da.from_array(X, chunks=(100, 4)), y)
+    found = DaskTwoHNCClassifier(**options).fit(da.from_array(X, chunks=(100, 4)), y)
     assert_same_fit(found, one)

@@ -10,6 +10,8 @@ from pucut.model_selection import hidden_positive_scores
 
 distributed = pytest.importorskip("distributed")
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def client():
@@ -35,9 +37,7 @@ def test_sweeps_and_folds_run_on_the_workers(client):
     rng = np.random.default_rng(0)
     is_positive = rng.random(150) < 0.4
     X, y = rng.normal(size=(150, 4)) + is_positive[:, None], is_positive & (rng.random(150) < 0.5)
-    model = TwoHNCClassifier(
-        preset="paper", prior=0.4, n_estimators=4, n_neighbors=3, random_state=0
-    )
+    model = TwoHNCClassifier(prior=0.4, n_estimators=4, n_neighbors=3, random_state=0)
     sweep = GridSearchCV(model, {"sigma": [0.3, 1.0]}, cv=2)
 
     def all_scores():

@@ -6,6 +6,7 @@ import polars as pl
 import pytest
 import scipy.sparse as sp
 
+from pucut import PUExtraTreesClassifier
 from pucut.data.tables import read_table
 from pucut.trees.forest import TreeOptions, forest_apply, forest_scores, grow_forest
 
@@ -125,6 +126,18 @@ def test_arrays_are_read_by_view(dtype, order):
     assert all(np.shares_memory(column, X) for column in read_table(X).values)
     frame = pd.DataFrame(X)
     assert all(np.shares_memory(column, frame.to_numpy()) for column in read_table(frame).values)
+
+
+def test_huge_values_of_both_signs_are_read_in_silence():
+    X = np.zeros((12, 2))
+    X[[7, 11], 1] = 1e308
+    X[10] = -1e308  # added up in the order of numpy, infinity meets minus infinity
+    with np.errstate(over="ignore"), pytest.warns(RuntimeWarning, match="invalid value"):
+        X.sum()
+    assert read_table(X).n_rows == 12
+    y = np.arange(12) < 4
+    model = PUExtraTreesClassifier(5, prior=0.5, random_state=0).fit(X, y)
+    assert np.isfinite(model.predict_proba(X)).all()
 
 
 def test_a_forest_on_a_data_frame():

@@ -20,6 +20,7 @@ X, y, TRUTH = pu_table(300)
 PRIOR = float(TRUTH.mean())
 
 
+@pytest.mark.slow
 @parametrize_with_pu_checks(
     [PUBaggingClassifier(SVC(), 5), OneClassPUClassifier(IsolationForest(n_estimators=10))]
 )

@@ -27,6 +27,7 @@ def fitted(**params):
 
 
 # The contract with the default parameters is held in test_estimator_checks.
+@pytest.mark.slow
 @parametrize_with_pu_checks(
     [
         PUExtraTreesClassifier(20, cross_fit=None, unlabelled_includes_labelled=False),

@@ -1,10 +1,9 @@
-"""uPU and nnPU: the risks by hand, many networks as one, both classifiers and their checks."""
+"""uPU and nnPU as classifiers: the contract, digits, images, devices, what is refused."""
 
 import copy
 import pickle
 import subprocess
 import sys
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -19,16 +18,12 @@ from torch import nn
 from pucut import NNPUClassifier, UPUClassifier
 from pucut.datasets import pu_split
 from pucut.methods.neural._networks import convolutions, perceptron
-from pucut.methods.neural._training import (
-    PUSample,
-    TrainingOptions,
-    fit_many,
-    fit_one,
-    objective,
-    pu_risk_parts,
-    seeded,
+from tests.helpers.pu_contract import (
+    parametrize_with_pu_checks,
+    pu_table,
+    run_pu_check,
+    run_scikit_learn_check,
 )
-from tests.helpers.pu_contract import parametrize_with_pu_checks, pu_table, run_pu_check
 
 # Small networks and few epochs: hundreds of them are fitted below.
 SMALL = {"hidden_layer_sizes": (32, 32), "learning_rate": 1e-2, "max_epochs": 25, "device": "cpu"}
@@ -41,191 +36,15 @@ def digits():
     return X, is_positive, pu_split(is_positive, 0.6, random_state=0)
 
 
+@pytest.mark.slow
 @parametrize_with_checks([UPUClassifier(**SMALL), NNPUClassifier(**SMALL)])
 def test_scikit_learn_check(estimator, check):
-    check(estimator)
+    run_scikit_learn_check(estimator, check)
 
 
 @parametrize_with_pu_checks([UPUClassifier(**SMALL), NNPUClassifier(**SMALL)])
 def test_pu_check(estimator, check, tmp_path):
     run_pu_check(estimator, check, tmp_path)
-
-
-@pytest.mark.parametrize(
-    ("loss", "of_margin"),
-    [
-        ("sigmoid", lambda z: 1.0 / (1.0 + np.exp(z))),
-        ("logistic", lambda z: np.log1p(np.exp(-z))),
-    ],
-)
-def test_risk_is_that_of_the_papers(loss, of_margin):
-    random = np.random.default_rng(0)
-    positive, unlabelled = random.normal(size=(2, 5)), random.normal(size=(2, 9))
-    prior = np.array([0.3, 0.6])
-    found = pu_risk_parts(
-        torch.tensor(np.hstack([positive, unlabelled])), 5, torch.tensor(prior), loss
-    )
-    np.testing.assert_allclose(found[0], prior * of_margin(positive).mean(axis=1))
-    np.testing.assert_allclose(
-        found[1],
-        of_margin(-unlabelled).mean(axis=1) - prior * of_margin(-positive).mean(axis=1),
-    )
-
-
-def test_expected_risk_is_that_of_the_truth():
-    """Unbiased: over many rows it equals the risk computed from the true classes."""
-    random = np.random.default_rng(1)
-    n_rows, prior = 400_000, 0.35
-    is_positive = random.random(n_rows) < prior
-    output = random.normal(size=n_rows) + np.where(is_positive, 1.0, -0.5)
-    rows = np.concatenate([output[is_positive], output])
-    parts = pu_risk_parts(
-        torch.tensor(rows)[None], int(is_positive.sum()), torch.tensor([prior]), "sigmoid"
-    )
-    truth = np.mean(1.0 / (1.0 + np.exp(np.where(is_positive, output, -output))))
-    assert float(sum(parts)) == pytest.approx(truth, abs=2e-3)
-
-
-def test_step_goes_back_where_the_negatives_have_a_risk_below_beta():
-    as_positive = torch.tensor([0.2, 0.2, 0.2], requires_grad=True)
-    negative = torch.tensor([0.1, -0.05, -0.3], requires_grad=True)
-    options = TrainingOptions(beta=0.1, gamma=0.5)
-    value = objective(as_positive, negative, options)
-    np.testing.assert_allclose(value.detach(), [0.3, 0.15, 0.15], rtol=1e-6)
-    value.sum().backward()
-    np.testing.assert_allclose(as_positive.grad, [1.0, 1.0, 0.0])
-    np.testing.assert_allclose(negative.grad, [1.0, 1.0, -0.5])
-    unbiased = objective(as_positive, negative, replace(options, risk="upu"))
-    np.testing.assert_allclose(unbiased.detach(), [0.3, 0.15, -0.1], atol=1e-7)
-
-
-def test_unbounded_risk_falls_below_zero_and_the_other_does_not():
-    """What Kiryo et al. show: the risk of uPU falls far below 0, that of nnPU stays about there."""
-    X, y, truth = pu_table(300)
-    settings = {
-        "prior": float(truth.mean()),
-        "hidden_layer_sizes": (100, 100),
-        "loss": "logistic",
-        "learning_rate": 1e-2,
-        "max_epochs": 60,
-        "validation_share": 0.0,
-        "random_state": 0,
-        "device": "cpu",
-    }
-    X = np.hstack([X, np.random.default_rng(0).normal(size=(300, 30))])
-    upu, nnpu = UPUClassifier(**settings).fit(X, y), NNPUClassifier(**settings).fit(X, y)
-    assert upu.risk_curve_[-1] < -1.0
-    assert nnpu.risk_curve_[-1] > -0.2
-    assert upu.n_epochs_ == upu.best_epoch_ == 60
-    assert np.isnan(upu.validation_curve_).all()
-
-
-def stack_of_problems(n_rows=90, n_features=4):
-    samples, tables = [], []
-    for seed, share in enumerate((0.3, 0.5, 0.7)):
-        random = np.random.default_rng(seed)
-        truth = random.random(n_rows) < share
-        X = random.normal(size=(n_rows, n_features)) + 1.5 * truth[:, None]
-        labelled = truth & (random.random(n_rows) < 0.6)
-        hidden = np.zeros(n_rows, dtype=bool)
-        hidden[np.flatnonzero(labelled)[:4]] = True
-        samples.append(
-            PUSample(
-                labelled & ~hidden, np.ones(n_rows, dtype=bool), float(truth.mean()), hidden, seed
-            )
-        )
-        tables.append(X.astype(np.float32))
-    with seeded(7):
-        networks = [perceptron(n_features, (16, 16)) for _ in samples]
-    return networks, np.stack(tables), samples
-
-
-@pytest.mark.parametrize("patience", [2, None])
-@pytest.mark.parametrize("risk", ["upu", "nnpu"])
-def test_many_networks_at_once_are_what_they_are_one_by_one(risk, patience):
-    networks, X, samples = stack_of_problems()
-    before = copy.deepcopy(networks[0].state_dict())
-    options = TrainingOptions(
-        risk=risk, batch_size=30, positives_per_batch=7, max_epochs=8, patience=patience
-    )
-    together = fit_many(networks, X, samples, options)
-    for network, rows, sample, found in zip(networks, X, samples, together, strict=True):
-        alone = fit_one(network, rows, sample, options)
-        assert found.best_epoch == alone.best_epoch
-        n_epochs = len(alone.risk)  # the others may have gone on
-        np.testing.assert_allclose(found.risk[:n_epochs], alone.risk, atol=1e-5)
-        np.testing.assert_allclose(found.validation[:n_epochs], alone.validation, atol=1e-6)
-        with torch.no_grad():
-            np.testing.assert_allclose(
-                found.network(torch.tensor(rows)), alone.network(torch.tensor(rows)), atol=1e-4
-            )
-    epochs = {found.best_epoch for found in together}
-    assert len(epochs) > 1, "the three problems should not be alike"
-    for name, value in networks[0].state_dict().items():
-        np.testing.assert_array_equal(value, before[name])
-
-
-def test_many_convolutional_networks():
-    random = np.random.default_rng(0)
-    X = random.normal(size=(2, 12, 64)).astype(np.float32)
-    mask = np.arange(12) < 4
-    samples = [PUSample(mask, np.ones(12, dtype=bool), prior, None, 3) for prior in (0.4, 0.6)]
-    with seeded(0):
-        networks = [convolutions((1, 8, 8)) for _ in samples]
-    # Where a gradient is nearly 0, rounding decides which way the first steps of Adam go.
-    options = TrainingOptions(max_epochs=2, learning_rate=1e-5)
-    together = fit_many(networks, X, samples, options)
-    alone = fit_one(networks[1], X[1], samples[1], options)
-    with torch.no_grad():
-        np.testing.assert_allclose(
-            together[1].network(torch.tensor(X[1])), alone.network(torch.tensor(X[1])), atol=1e-3
-        )
-
-
-def test_as_many_of_each_are_needed():
-    networks, X, samples = stack_of_problems()
-    with pytest.raises(ValueError, match="3, 3 and 2"):
-        fit_many(networks, X, samples[:2], TrainingOptions())
-
-
-def test_every_batch_has_its_share_of_positives():
-    """Seen by a network that writes down what it is given."""
-    seen = []
-
-    class Spy(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.linear = nn.Linear(1, 1)
-
-        def forward(self, rows):
-            if self.training:
-                seen.append(rows[:, 0].numpy().copy())
-            return self.linear(rows)
-
-    numbers = np.arange(100, dtype=np.float32)[:, None]
-    labelled = np.arange(100) < 20
-    sample = PUSample(labelled, np.ones(100, dtype=bool), 0.4)
-    fit_one(Spy(), numbers, sample, TrainingOptions(batch_size=25, max_epochs=3))
-    assert [len(batch) for batch in seen] == [30] * 12
-    for epoch in range(3):
-        batches = seen[4 * epoch : 4 * epoch + 4]
-        positives = np.concatenate([batch[:5] for batch in batches])
-        assert sorted(positives) == list(range(20))
-        assert sorted(np.concatenate([batch[5:] for batch in batches])) == list(range(100))
-    assert not np.array_equal(seen[0], seen[4])
-
-
-def test_statistics_of_normalisation_are_means_of_the_first_batches():
-    X = np.random.default_rng(0).normal(5.0, 3.0, size=(40, 2)).astype(np.float32)
-    mask = np.arange(40) < 10
-    sample = PUSample(mask, np.ones(40, dtype=bool), 0.4)
-    with seeded(0):
-        network = nn.Sequential(nn.BatchNorm1d(2), nn.Linear(2, 1))
-    trained = fit_one(network, X, sample, TrainingOptions(max_epochs=3)).network[0]
-    seen = np.concatenate([X[mask], X])  # every batch is all of P and all of U
-    np.testing.assert_allclose(trained.running_mean, seen.mean(axis=0), rtol=1e-5)
-    np.testing.assert_allclose(trained.running_var, seen.var(axis=0, ddof=1), rtol=1e-5)
-    assert trained.momentum == 0.1
 
 
 def test_digits(digits):
@@ -323,21 +142,6 @@ def test_random_state_of_torch_is_left_alone():
     np.testing.assert_array_equal(model.scores_, again.scores_)
     other = clone(model).set_params(random_state=1).fit(X, y)
     assert not np.array_equal(model.scores_, other.scores_)
-
-
-def test_early_stopping_keeps_the_best_epoch():
-    X, y, truth = pu_table(400)
-    model = NNPUClassifier(
-        hidden_layer_sizes=(32,),
-        prior=float(truth.mean()),
-        patience=3,
-        max_epochs=200,
-        validation_share=0.2,
-        random_state=0,
-    ).fit(X, y)
-    curve = model.validation_curve_
-    assert model.n_epochs_ == len(curve) == len(model.risk_curve_) < 200
-    assert model.best_epoch_ == np.argmax(curve) + 1 == model.n_epochs_ - 3
 
 
 def test_unlabelled_rows_alone_have_a_smaller_prior():
@@ -488,8 +292,3 @@ def test_without_torch_the_rest_works():
         assert line.startswith(f"{name} needs PyTorch")
         assert "pip install 'pucut[torch]'" in line
     assert told[2:] == ["module 'pucut' has no attribute 'Nothing'"]
-
-
-def test_torch_is_not_imported_before_it_is_needed():
-    code = "import sys, pucut; assert 'torch' not in sys.modules; pucut.NNPUClassifier()"
-    subprocess.run([sys.executable, "-c", code], check=True)

@@ -7,7 +7,7 @@ import pytest
 from sklearn.datasets import load_digits, make_classification
 from sklearn.model_selection import train_test_split
 
-from pucut import TwoHNCClassifier
+from pucut import PUCutClassifier
 from pucut.cuts.score_cuts import score_cut
 from pucut.datasets import pu_split
 from pucut.methods.pu_cut._cuts import GAMMAS, hidden_folds
@@ -24,7 +24,7 @@ def digits():
 @pytest.fixture(scope="module")
 def model(digits):
     X, is_positive, is_labelled = digits
-    return TwoHNCClassifier(prior=float(is_positive.mean()), random_state=0).fit(X, is_labelled)
+    return PUCutClassifier(prior=float(is_positive.mean()), random_state=0).fit(X, is_labelled)
 
 
 def accuracy(found, truth, rows):
@@ -47,9 +47,47 @@ def test_what_fit_says_of_itself(digits, model):
     assert list(model.step_seconds_) == [
         "prior", "encoding", "trees", "neighbours", "kernels", "cuts", "answers"
     ]  # fmt: skip
-    assert model.graph_.shape == (len(X), len(X))
-    assert model.stage1_.n_nodes == len(X)
-    assert len(model.feature_weights_) == 64
+    np.testing.assert_array_equal(model.feature_weights_, model.mixture_.spaces[0].weights)
+    np.testing.assert_allclose(model.feature_weights_.sum(), 64.0)
+    assert model.forest_ is model.mixture_.forest
+
+
+def test_the_mixture_is_what_answers(digits, model):
+    X = digits[0]
+    mixture, tried = model.mixture_, [c for c in model.selection_ if c.kind == "cut"]
+    weights = {candidate.name: candidate.weight for candidate in tried if candidate.weight > 0.0}
+    alone = weights.pop(tried[0].name, 0.0)
+    names = [cut.name for cut in mixture.cuts]
+    assert dict(zip(names, mixture.cut_weights, strict=True)) == weights
+    assert alone + mixture.cut_weights.sum() == pytest.approx(1.0)
+    encoded = model._encoding.encode(X[:50])
+    np.testing.assert_array_equal(
+        mixture.scores(encoded) - model.threshold_, model.decision_function(X[:50])
+    )
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "stage1_",
+        "stage2_",
+        "partition_",
+        "graph_",
+        "likely_negative_",
+        "n_unreached_",
+        "n_neighbors_",
+        "sigma_",
+    ],
+)
+def test_it_does_not_pretend_to_have_what_only_the_paper_has(model, name):
+    """No single graph, kernel or partition has decided anything."""
+    assert not hasattr(model, name)
+
+
+@pytest.mark.parametrize("name", ["preset", "similarity", "inductive", "lambda_grid"])
+def test_parameters_of_the_paper_are_not_its_own(name):
+    with pytest.raises(TypeError, match=name):
+        PUCutClassifier(**{name: None})
 
 
 def test_the_selection_is_a_table_of_all_that_was_tried(model):
@@ -67,17 +105,23 @@ def test_the_selection_is_a_table_of_all_that_was_tried(model):
 def test_hidden_recall_of_a_cut_is_that_of_cuts_without_the_hidden_labels(digits, model):
     """The whole of it again for one candidate, from the graph on."""
     X, _, is_labelled = digits
-    chosen = model._automatic.chosen
+    chosen = model.mixture_.chosen
     cut = chosen.best_cut
-    hidden_rank = cut.hidden_rank
+    hidden_rank, graph = cut.hidden_rank, cut.space.graph(cut.n_neighbors)
     assert np.isnan(hidden_rank[~is_labelled]).all()
     assert (hidden_rank[is_labelled] >= 0.0).all()
+    mixed_rank = ranks(
+        sum(
+            weight * ranks(part.left_out)
+            for part, weight in zip(chosen.mixed.parts, chosen.mixed.weights, strict=True)
+        )
+    )
     # Any third of the labels may be hidden: the recall is close for other thirds too.
     fold = hidden_folds(is_labelled, np.random.RandomState(7))
     found = []
     for hidden in range(3):
         seeds = is_labelled & (fold != hidden)
-        level = score_cut(model.graph_, seeds, chosen.mixed_rank, cut.gamma).switch
+        level = score_cut(graph, seeds, mixed_rank, cut.gamma).switch
         asked = ~seeds
         n_wanted = round(model.prior_ * len(X)) - int(seeds.sum())
         found.append(recall_at(level[asked], (fold == hidden)[asked], n_wanted))
@@ -89,11 +133,11 @@ def test_labels_are_not_in_the_scores_by_which_it_is_judged():
     random = np.random.default_rng(0)
     X = random.normal(size=(600, 5))
     is_labelled = random.random(600) < 0.2
-    model = TwoHNCClassifier(prior=0.5, random_state=0).fit(X, is_labelled)
+    model = PUCutClassifier(prior=0.5, random_state=0).fit(X, is_labelled)
     for candidate in model.selection_:
         # Chance finds half of them, or as many as the prior leaves for those not labelled.
         assert candidate.hidden_recall < 0.5 + 4 * candidate.standard_error, candidate
-    unseen = model._automatic.chosen.left_out
+    unseen = model.mixture_.chosen.left_out
     assert abs(ranks(unseen)[is_labelled].mean() - 0.5) < 0.08
 
 
@@ -104,7 +148,7 @@ def test_new_rows_are_answered_as_well_as_seen_ones():
     truth = truth == 1
     X, new, truth, new_truth = train_test_split(X, truth, random_state=0)
     is_labelled = pu_split(truth, 0.5, random_state=0)
-    model = TwoHNCClassifier(prior=float(truth.mean()), random_state=0).fit(X, is_labelled)
+    model = PUCutClassifier(prior=float(truth.mean()), random_state=0).fit(X, is_labelled)
     seen = accuracy(model.transduction_, truth, ~is_labelled)
     unseen = accuracy(model.predict(new), new_truth, np.ones(len(new), dtype=bool))
     assert unseen > 0.9
@@ -117,7 +161,7 @@ def test_new_rows_are_answered_as_well_as_seen_ones():
 
 def test_threads_and_pickles_change_nothing(digits, model):
     X, _, is_labelled = digits
-    other = TwoHNCClassifier(prior=model.prior_, n_jobs=2, random_state=0).fit(X, is_labelled)
+    other = PUCutClassifier(prior=model.prior_, n_jobs=2, random_state=0).fit(X, is_labelled)
     np.testing.assert_array_equal(other.scores_, model.scores_)
     np.testing.assert_array_equal(other.predict_proba(X[:50]), model.predict_proba(X[:50]))
     again = pickle.loads(pickle.dumps(model))
@@ -135,33 +179,32 @@ def test_threads_and_pickles_change_nothing(digits, model):
 )
 def test_given_parameters_limit_what_is_tried(digits, params, names):
     X, _, is_labelled = digits
-    model = TwoHNCClassifier(prior=0.5, random_state=0, n_estimators=10, **params)
+    model = PUCutClassifier(prior=0.5, random_state=0, n_estimators=10, **params)
     model.fit(X[:300], is_labelled[:300])
     cuts = [c.name for c in model.selection_ if c.kind == "cut"][1:]
     assert {name.split(", ")[1] for name in cuts} == names
     if "n_neighbors" in params:
         assert {name.split()[0] for name in cuts} == {"3", "8"}
-        assert model.n_neighbors_ in (3, 8)
+        assert {cut.n_neighbors for cut in model.mixture_.cuts} <= {3, 8}
 
 
 def test_a_given_width_is_used(digits):
     X, _, is_labelled = digits
-    model = TwoHNCClassifier(prior=0.5, sigma=0.5, n_estimators=10, random_state=0)
-    assert model.fit(X[:300], is_labelled[:300]).sigma_ == pytest.approx(0.5)
+    model = PUCutClassifier(prior=0.5, sigma=0.5, n_estimators=10, random_state=0)
+    model.fit(X[:300], is_labelled[:300])
+    squared = np.array([0.0, 1.0, 40.0])
+    for space in model.mixture_.spaces:
+        np.testing.assert_allclose(
+            space.similarities(squared), np.exp(-squared / (2 * 0.5**2 * 64)), rtol=1e-12
+        )
 
 
 @pytest.mark.parametrize(
     ("params", "message"),
     [
-        ({"preset": "mine"}, "preset"),
-        ({"similarity": "forest"}, "similarity is 'forest', which needs preset=\"paper\""),
-        (
-            {"similarity": "precomputed"},
-            "similarity is 'precomputed', which needs preset=\"paper\"",
-        ),
-        ({"neighbors": "precomputed"}, "neighbors is 'precomputed', which needs preset=\"paper\""),
-        ({"inductive": "nearest"}, "inductive is 'nearest', which needs preset=\"paper\""),
-        ({"lambda_grid": [0.1, 0.2]}, 'lambda_grid is .*, which needs preset="paper"'),
+        ({"neighbors": "precomputed"}, "neighbors"),
+        ({"neighbors": "dask"}, "neighbors"),
+        ({"sigma": 0.0}, "sigma"),
         ({"feature_weights": [1.0]}, "feature_weights must be"),
         ({"n_neighbors": 0}, "n_neighbors"),
     ],
@@ -169,11 +212,11 @@ def test_a_given_width_is_used(digits):
 def test_bad_parameters_are_named(params, message):
     X = np.abs(np.random.default_rng(0).normal(size=(30, 3)))
     with pytest.raises(ValueError, match=message):
-        TwoHNCClassifier(**{"prior": 0.5, **params}).fit(X, np.arange(30) < 10)
+        PUCutClassifier(**{"prior": 0.5, **params}).fit(X, np.arange(30) < 10)
 
 
 def test_few_rows():
     X = np.random.default_rng(0).normal(size=(4, 2))
-    model = TwoHNCClassifier(prior=0.5, random_state=0).fit(X, [1, 0, 0, 0])
+    model = PUCutClassifier(prior=0.5, random_state=0).fit(X, [1, 0, 0, 0])
     assert model.transduction_[0] == 1
     assert all(candidate.weight > 0.0 for candidate in model.selection_ if candidate.kind == "cut")

@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pucut import TwoHNCClassifier, estimate_fit
+from pucut import PUCutClassifier, TwoHNCClassifier
 from pucut._support.memory import available_memory, checked_memory_limit, in_words
-from pucut.methods.size import SMALLEST_SEARCH_BYTES, check_fits
+from pucut.methods.size import SMALLEST_SEARCH_BYTES, Work, check_fits, estimate_fit
 
 
 @pytest.mark.parametrize(
@@ -47,33 +47,44 @@ def test_the_machine_has_some_memory():
     assert free is None or free > 1 << 20
 
 
-@pytest.mark.parametrize("preset", ["paper", "auto"])
-def test_estimates_grow_with_rows_features_and_neighbours(preset):
-    small = estimate_fit(10**6, 20, preset=preset)
+BOTH = pytest.mark.parametrize("method", [TwoHNCClassifier, PUCutClassifier])
+
+
+def estimated(method, n_rows, n_features, dtype=np.float64, **options):
+    """Of a table that takes no memory: the same row again and again."""
+    X = np.broadcast_to(np.zeros(n_features, dtype), (n_rows, n_features))
+    return method(**options).estimate(X)
+
+
+@BOTH
+def test_estimates_grow_with_rows_features_and_neighbours(method):
+    small = estimated(method, 10**6, 20)
     for more in (
-        estimate_fit(2 * 10**6, 20, preset=preset),
-        estimate_fit(10**6, 40, preset=preset),
-        estimate_fit(10**6, 20, preset=preset, n_neighbors=30),
+        estimated(method, 2 * 10**6, 20),
+        estimated(method, 10**6, 40),
+        estimated(method, 10**6, 20, n_neighbors=30),
     ):
         assert more.bytes > small.bytes
         assert more.seconds > small.seconds
-    narrow = estimate_fit(10**6, 20, preset=preset, value_bytes=4)
+    narrow = estimated(method, 10**6, 20, np.float32)
     assert narrow.bytes < small.bytes
-    assert estimate_fit(10**6, 20, preset=preset, n_threads=2).seconds < small.seconds
+    assert estimated(method, 10**6, 20, n_jobs=2).seconds < small.seconds
 
 
-def test_the_default_takes_more_than_the_paper():
-    paper, auto = (estimate_fit(10**6, 20, preset=preset) for preset in ("paper", "auto"))
-    assert auto.seconds > paper.seconds
-    assert auto.bytes > paper.bytes
+def test_the_chooser_takes_more_than_the_paper():
+    paper = estimated(TwoHNCClassifier, 10**6, 20)
+    chooser = estimated(PUCutClassifier, 10**6, 20)
+    assert chooser.seconds > paper.seconds
+    assert chooser.bytes > paper.bytes
+    assert (paper.method, chooser.method) == ("2-HNC", "pucut")
     assert [stage.name for stage in paper.stages] == ["encoding", "trees", "neighbours", "cuts"]
-    assert auto.stages[3].name == "kernels"
+    assert chooser.stages[3].name == "kernels"
 
 
 def test_a_limit_takes_memory_from_the_search_first():
-    free = estimate_fit(10**7, 50, preset="paper", value_bytes=4)
+    free = estimated(TwoHNCClassifier, 10**7, 50, np.float32)
     assert free.search_bytes == 10**7 * 52 * 4
-    tight = estimate_fit(10**7, 50, preset="paper", value_bytes=4, memory_limit=free.bytes // 2)
+    tight = estimated(TwoHNCClassifier, 10**7, 50, np.float32, memory_limit=free.bytes // 2)
     assert SMALLEST_SEARCH_BYTES <= tight.search_bytes < free.search_bytes
     # The stages are those of the estimate without a limit but for the search.
     apart = [s.name for s, t in zip(free.stages, tight.stages, strict=True) if s != t]
@@ -84,7 +95,7 @@ def test_a_limit_takes_memory_from_the_search_first():
 
 
 def test_refused_with_the_numbers():
-    needed = estimate_fit(10**7, 20, preset="paper", memory_limit=10**9)
+    needed = estimated(TwoHNCClassifier, 10**7, 20, memory_limit=10**9)
     with pytest.raises(MemoryError) as refused:
         check_fits(needed, 10**9, is_given=True)
     text = str(refused.value)
@@ -94,17 +105,25 @@ def test_refused_with_the_numbers():
     for stage in needed.stages:
         assert f"{stage.name} {in_words(stage.bytes)}" in text
     rows = int(re.search(r"fit about (\d+) rows", text)[1])
-    assert estimate_fit(rows, 20, preset="paper").bytes < 1.1 * 10**9
+    assert estimated(TwoHNCClassifier, rows, 20).bytes < 1.1 * 10**9
     check_fits(needed, needed.bytes, is_given=True)
     with pytest.raises(MemoryError, match="memory_limit is None, and the machine has 1 GB"):
         check_fits(needed, 10**9, is_given=False)
 
 
+@BOTH
+def test_who_needs_more_is_told_of_what_needs_less(method):
+    with pytest.raises(MemoryError) as refused:
+        check_fits(estimated(method, 10**7, 20), 10**9, is_given=True)
+    advised = "use TwoHNCClassifier, which needs less" in str(refused.value)
+    assert advised == (method is PUCutClassifier)
+
+
 def test_of_a_model_without_reading_the_table():
-    model = TwoHNCClassifier(preset="paper", n_neighbors=[3, 8], n_estimators=10, n_jobs=1)
+    model = TwoHNCClassifier(n_neighbors=[3, 8], n_estimators=10, n_jobs=1)
     X = np.zeros((200, 4), dtype=np.float32)
     expected = estimate_fit(
-        200, 4, preset="paper", n_neighbors=8, n_estimators=10, value_bytes=4, n_threads=1
+        Work("2-HNC", listed=8, graph_neighbors=8), 200, 4, n_estimators=10, value_bytes=4
     )
     assert model.estimate(X) == expected
     assert model.estimate(pd.DataFrame(X, columns=list("abcd"))) == expected
@@ -113,11 +132,11 @@ def test_of_a_model_without_reading_the_table():
         model.estimate(np.zeros(3))
 
 
-@pytest.mark.parametrize("preset", ["paper", "auto"])
-def test_fit_refuses_before_it_starts(preset):
+@BOTH
+def test_fit_refuses_before_it_starts(method):
     X = np.random.default_rng(0).normal(size=(400, 5))
     y = np.arange(400) % 3 == 0
-    model = TwoHNCClassifier(prior=0.5, preset=preset, memory_limit="10 kB")
+    model = method(prior=0.5, memory_limit="10 kB")
     with pytest.raises(MemoryError, match=r"memory_limit is 10 kB"):
         model.fit(X, y)
     assert not hasattr(model, "prior_")
@@ -128,9 +147,9 @@ def test_fit_refuses_before_it_starts(preset):
 def test_fit_asks_the_machine_where_no_limit_is_given(monkeypatch):
     X = np.random.default_rng(0).normal(size=(400, 5))
     y = np.arange(400) % 3 == 0
-    monkeypatch.setattr("pucut.methods.two_hnc.classifier.available_memory", lambda: 1000)
-    model = TwoHNCClassifier(prior=0.5, preset="paper", random_state=0)
+    monkeypatch.setattr("pucut.methods._sized.available_memory", lambda: 1000)
+    model = TwoHNCClassifier(prior=0.5, random_state=0)
     model.fit(X, y)  # so small that nobody asks
-    monkeypatch.setattr("pucut.methods.two_hnc.classifier.ALWAYS_TRIED", 0)
+    monkeypatch.setattr("pucut.methods._sized.ALWAYS_TRIED", 0)
     with pytest.raises(MemoryError, match="memory_limit is None, and the machine has 1 kB"):
         model.fit(X, y)

@@ -2,7 +2,6 @@
 
 import io
 from contextlib import redirect_stdout
-from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -19,8 +18,6 @@ from pucut.trees.forest import grow_forest
 
 PAPER_GRID = np.arange(501) / 1000
 
-paper_preset = partial(TwoHNCClassifier, preset="paper")
-
 
 @pytest.fixture(scope="module")
 def digits():
@@ -32,7 +29,7 @@ def digits():
 @pytest.fixture(scope="module")
 def model(digits):
     X, is_positive, is_labelled = digits
-    return paper_preset(prior=float(is_positive.mean()), random_state=0).fit(X, is_labelled)
+    return TwoHNCClassifier(prior=float(is_positive.mean()), random_state=0).fit(X, is_labelled)
 
 
 def accuracy(found, truth, rows):
@@ -86,10 +83,10 @@ def test_weights_come_from_the_forest_of_the_same_seed(digits, model):
 
 def test_settings_change_at_ten_thousand_samples():
     X, y = make_classification(10_000, random_state=0)
-    large = paper_preset(prior=0.5, n_estimators=5, random_state=0).fit(X, y * (X[:, 0] > 0))
+    large = TwoHNCClassifier(prior=0.5, n_estimators=5, random_state=0).fit(X, y * (X[:, 0] > 0))
     assert large.sigma_ == 0.25
     assert large.n_neighbors_ == 5
-    small = paper_preset(prior=0.5, n_estimators=5, random_state=0).fit(
+    small = TwoHNCClassifier(prior=0.5, n_estimators=5, random_state=0).fit(
         X[:9999], (y * (X[:, 0] > 0))[:9999]
     )
     assert small.sigma_ == 0.75
@@ -97,7 +94,7 @@ def test_settings_change_at_ten_thousand_samples():
 
 def test_the_grid_of_the_paper_chooses_alike(digits, model):
     X, _, is_labelled = digits
-    grid = paper_preset(prior=model.prior_, lambda_grid=PAPER_GRID, random_state=0)
+    grid = TwoHNCClassifier(prior=model.prior_, lambda_grid=PAPER_GRID, random_state=0)
     grid.fit(X, is_labelled)
     # Between two values of the grid lie a few breakpoints at most.
     assert abs(grid.positive_fraction_ - model.positive_fraction_) < 0.005
@@ -117,7 +114,8 @@ def test_rows_held_back_are_answered_nearly_as_well(digits, inductive):
     random = np.random.default_rng(1)
     held_back = ~is_labelled & (random.random(len(X)) < 0.3)
     kept = ~held_back
-    model = paper_preset(prior=float(is_positive[kept].mean()), inductive=inductive, random_state=0)
+    prior = float(is_positive[kept].mean())
+    model = TwoHNCClassifier(prior=prior, inductive=inductive, random_state=0)
     model.fit(X[kept], is_labelled[kept])
     inside = accuracy(model.transduction_, is_positive[kept], ~is_labelled[kept])
     outside = accuracy(model.predict(X[held_back]), is_positive[held_back], slice(None))
@@ -129,7 +127,7 @@ def test_rows_held_back_are_answered_nearly_as_well(digits, inductive):
 
 def test_threads_change_nothing(digits, model):
     X, _, is_labelled = digits
-    other = paper_preset(prior=model.prior_, n_jobs=2, random_state=0).fit(X, is_labelled)
+    other = TwoHNCClassifier(prior=model.prior_, n_jobs=2, random_state=0).fit(X, is_labelled)
     np.testing.assert_array_equal(other.scores_, model.scores_)
     np.testing.assert_array_equal(other.predict_proba(X[:50]), model.predict_proba(X[:50]))
 
@@ -139,12 +137,12 @@ def test_given_distances_are_the_same_as_features(digits):
     points = X / 16.0
     params = {"prior": float(is_positive.mean()), "sigma": 1.0, "n_neighbors": [5, 10]}
     graph = kneighbors_graph(points, 10, mode="distance")
-    given = paper_preset(neighbors="precomputed", **params).fit(graph, is_labelled)
+    given = TwoHNCClassifier(neighbors="precomputed", **params).fit(graph, is_labelled)
     assert given.feature_weights_ is None
     assert accuracy(given.transduction_, is_positive, ~is_labelled) > 0.95
     # The same graph from features: no weights, and the scale of the digits undone.
     varying = X.std(axis=0) > 0
-    scaled = paper_preset(
+    scaled = TwoHNCClassifier(
         feature_weights=(X.std(axis=0) / 16.0) ** 2,
         **{**params, "sigma": np.sqrt(1.0 / np.sum((X.std(axis=0) / 16.0) ** 2))},
     ).fit(X, is_labelled)
@@ -156,7 +154,7 @@ def test_given_distances_are_the_same_as_features(digits):
 
 def test_given_similarities_are_cut_as_they_are(digits, model):
     _, _, is_labelled = digits
-    given = paper_preset(prior=model.prior_, similarity="precomputed")
+    given = TwoHNCClassifier(prior=model.prior_, similarity="precomputed")
     given.fit(model.graph_, is_labelled)
     np.testing.assert_array_equal(given.stage1_.switch, model.stage1_.switch)
     np.testing.assert_array_equal(given.transduction_, model.transduction_)
@@ -167,7 +165,7 @@ def test_given_similarities_are_cut_as_they_are(digits, model):
 def test_a_transformer_finds_neighbours(digits, model):
     X, _, is_labelled = digits
     transformer = KNeighborsTransformer(n_neighbors=16, mode="distance")
-    other = paper_preset(prior=model.prior_, neighbors=transformer, random_state=0)
+    other = TwoHNCClassifier(prior=model.prior_, neighbors=transformer, random_state=0)
     other.fit(X, is_labelled)
     assert (other.transduction_ == model.transduction_).mean() > 0.995
 
@@ -175,7 +173,7 @@ def test_a_transformer_finds_neighbours(digits, model):
 @pytest.mark.parametrize("neighbors", ["exact", "approximate", "torch"])
 def test_ways_to_find_neighbours(digits, model, neighbors):
     X, _, is_labelled = digits
-    other = paper_preset(prior=model.prior_, neighbors=neighbors, random_state=0)
+    other = TwoHNCClassifier(prior=model.prior_, neighbors=neighbors, random_state=0)
     other.fit(X, is_labelled)
     if neighbors == "approximate":
         assert 0.95 < other.neighbor_recall_ <= 1.0
@@ -187,7 +185,7 @@ def test_ways_to_find_neighbours(digits, model, neighbors):
 
 def test_forest_proximity(digits):
     X, is_positive, is_labelled = digits
-    model = paper_preset(prior=float(is_positive.mean()), similarity="forest", random_state=0)
+    model = TwoHNCClassifier(prior=float(is_positive.mean()), similarity="forest", random_state=0)
     model.fit(X, is_labelled)
     assert accuracy(model.transduction_, is_positive, ~is_labelled) > 0.95
     assert accuracy(model.predict(X), is_positive, slice(None)) > 0.95
@@ -196,7 +194,7 @@ def test_forest_proximity(digits):
 @pytest.mark.parametrize("weights", [None, "pu_trees_squared", np.ones(64)])
 def test_other_feature_weights(digits, weights):
     X, is_positive, is_labelled = digits
-    model = paper_preset(
+    model = TwoHNCClassifier(
         prior=float(is_positive.mean()), feature_weights=weights, random_state=0
     ).fit(X, is_labelled)
     assert accuracy(model.transduction_, is_positive, ~is_labelled) > 0.95
@@ -218,7 +216,7 @@ def test_a_data_frame_with_categories_and_gaps():
     frame.loc[::7, "size"] = np.nan
     frame.loc[::11, "colour"] = None
     is_labelled = is_positive & (random.random(600) < 0.5)
-    model = paper_preset(prior=0.5, random_state=0).fit(frame, is_labelled)
+    model = TwoHNCClassifier(prior=0.5, random_state=0).fit(frame, is_labelled)
     assert accuracy(model.transduction_, is_positive, ~is_labelled) > 0.9
     assert accuracy(model.predict(frame), is_positive, slice(None)) > 0.9
 
@@ -229,7 +227,7 @@ def test_parts_that_no_label_reaches_are_counted_and_answered():
     X = np.concatenate([centre + random.normal(size=(40, 2)) for centre in centres])
     y = np.zeros(120, dtype=int)
     y[:20] = 1
-    model = paper_preset(prior=0.5, n_neighbors=5, random_state=0).fit(X, y)
+    model = TwoHNCClassifier(prior=0.5, n_neighbors=5, random_state=0).fit(X, y)
     assert model.n_unreached_ == 80
     assert model.transduction_[:40].all()
     assert model.transduction_.sum() == 60  # filled up from the rows that no label reaches
@@ -238,7 +236,7 @@ def test_parts_that_no_label_reaches_are_counted_and_answered():
 
 def test_the_steps_are_printed_if_asked_for(digits):
     X, _, is_labelled = digits
-    model = paper_preset(prior=0.5, n_estimators=5, random_state=0, verbose=1)
+    model = TwoHNCClassifier(prior=0.5, n_estimators=5, random_state=0, verbose=1)
     with redirect_stdout(io.StringIO()) as printed:
         model.fit(X, is_labelled)
     lines = printed.getvalue().splitlines()
@@ -270,7 +268,7 @@ def test_callbacks_of_scikit_learn_are_told(digits):
             pass
 
     assert isinstance(Listener(), callback.FitCallback)
-    model = paper_preset(prior=0.5, n_estimators=5, random_state=0)
+    model = TwoHNCClassifier(prior=0.5, n_estimators=5, random_state=0)
     model.set_callbacks(Listener()).fit(X, is_labelled)
     assert told == [
         "setup", "fit", "prior", "encoding", "trees", "neighbours", "cuts", "answers", "teardown"
@@ -291,6 +289,8 @@ def test_callbacks_of_scikit_learn_are_told(digits):
         ({"feature_weights": [1.0]}, "feature_weights must be"),
         ({"feature_weights": "entropy"}, "feature_weights"),
         ({"similarity": "precomputed"}, "X must be square"),
+        ({"feature_weights": "auto"}, "feature_weights"),  # that is PUCutClassifier's
+        ({"neighbors": "dask"}, "neighbors"),  # that is DaskTwoHNCClassifier
         ({"neighbors": "precomputed", "prior": "auto"}, "prior is 'auto', which needs features"),
     ],
 )
@@ -299,10 +299,18 @@ def test_bad_parameters_are_named(params, message):
     X = np.abs(random.normal(size=(30, 30 if params.get("prior") == "auto" else 3)))
     y = np.arange(30) < 10
     with pytest.raises(ValueError, match=message):
-        paper_preset(**{"prior": 0.5, **params}).fit(X, y)
+        TwoHNCClassifier(**{"prior": 0.5, **params}).fit(X, y)
 
 
 def test_more_neighbours_than_rows_are_all_rows():
     X = np.random.default_rng(0).normal(size=(4, 2))
-    model = paper_preset(prior=0.5, random_state=0).fit(X, [1, 0, 0, 0])
+    model = TwoHNCClassifier(prior=0.5, random_state=0).fit(X, [1, 0, 0, 0])
     assert model.n_neighbors_ == 3
+
+
+def test_there_is_one_method_and_no_preset():
+    assert "preset" not in TwoHNCClassifier().get_params()
+    with pytest.raises(TypeError, match="preset"):
+        TwoHNCClassifier(preset="paper")
+    with pytest.raises(ValueError, match="Invalid parameter 'preset'"):
+        TwoHNCClassifier().set_params(preset="paper")

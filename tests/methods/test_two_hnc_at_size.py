@@ -1,4 +1,4 @@
-"""2-HNC on what is too large for plain arrays, at small scale: files, limits, samples of rows."""
+"""The cut classifiers on what is too large for arrays, in small: files, limits, samples."""
 
 from dataclasses import fields
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import make_classification
 
-from pucut import TwoHNCClassifier
+from pucut import PUCutClassifier, TwoHNCClassifier
 from pucut.methods import PUExtraTreesClassifier
 
 pa = pytest.importorskip("pyarrow")
@@ -21,44 +21,56 @@ def problem():
     return X, is_labelled, float(is_positive.mean())
 
 
-def fitted(X, y, prior, **options):
-    options = {"preset": "paper", "n_estimators": 20, "random_state": 0, **options}
-    return TwoHNCClassifier(prior=prior, **options).fit(X, y)
+BOTH = pytest.mark.parametrize("method", [TwoHNCClassifier, PUCutClassifier])
+
+
+def fitted(X, y, prior, method=TwoHNCClassifier, **options):
+    options = {"n_estimators": 20, "random_state": 0, **options}
+    return method(prior=prior, **options).fit(X, y)
 
 
 def assert_same_fit(one, other):
+    """To the last bit, down to the cuts."""
     np.testing.assert_array_equal(one.transduction_, other.transduction_)
     np.testing.assert_array_equal(one.scores_, other.scores_)
     np.testing.assert_array_equal(one.feature_weights_, other.feature_weights_)
-    np.testing.assert_array_equal(one.stage1_.switch, other.stage1_.switch)
-    np.testing.assert_array_equal(one.stage2_.switch, other.stage2_.switch)
-    assert (one.graph_ != other.graph_).nnz == 0
+    if isinstance(one, TwoHNCClassifier):
+        np.testing.assert_array_equal(one.stage1_.switch, other.stage1_.switch)
+        np.testing.assert_array_equal(one.stage2_.switch, other.stage2_.switch)
+        assert (one.graph_ != other.graph_).nnz == 0
+        return
+    assert one.selection_ == other.selection_
+    for first, second in zip(one.mixture_.cuts, other.mixture_.cuts, strict=True):
+        np.testing.assert_array_equal(first.level, second.level)
+        assert first.name == second.name
+        k = first.n_neighbors
+        assert (first.space.graph(k) != second.space.graph(k)).nnz == 0
 
 
-@pytest.mark.parametrize("preset", ["paper", "auto"])
+@BOTH
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_a_memory_map_is_as_good_as_an_array(problem, preset, dtype, tmp_path):
+def test_a_memory_map_is_as_good_as_an_array(problem, method, dtype, tmp_path):
     X, y, prior = problem
     X = X.astype(dtype)
     X[::11, 2] = np.nan
     file = tmp_path / "X.npy"
     np.save(file, X)
     mapped = np.load(file, mmap_mode="r")
-    one, other = (fitted(each, y, prior, preset=preset) for each in (X, mapped))
+    one, other = (fitted(each, y, prior, method=method) for each in (X, mapped))
     assert_same_fit(one, other)
     np.testing.assert_array_equal(one.predict_proba(X[:20]), other.predict_proba(mapped[:20]))
 
 
-@pytest.mark.parametrize("preset", ["paper", "auto"])
+@BOTH
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_parquet_is_as_good_as_an_array(problem, preset, dtype, tmp_path):
+def test_parquet_is_as_good_as_an_array(problem, method, dtype, tmp_path):
     X, y, prior = problem
     X = X.astype(dtype)
     table = pa.table({f"x{j}": X[:, j] for j in range(6)})
     pq.write_table(table, tmp_path / "X.parquet", row_group_size=100)
-    array = fitted(X, y, prior, preset=preset)
+    array = fitted(X, y, prior, method=method)
     for given in (tmp_path / "X.parquet", table):
-        read = fitted(given, y, prior, preset=preset)
+        read = fitted(given, y, prior, method=method)
         assert_same_fit(read, array)
         assert read.feature_names_in_.tolist() == [f"x{j}" for j in range(6)]
         np.testing.assert_array_equal(read.predict_proba(given), array.predict_proba(X))
@@ -95,16 +107,14 @@ def test_other_estimators_read_tables_of_arrow_too(problem):
 
 
 @pytest.mark.parametrize("neighbors", ["exact", "approximate"])
-@pytest.mark.parametrize("preset", ["paper", "auto"])
-def test_a_small_memory_limit_changes_nothing(problem, preset, neighbors, monkeypatch):
+@BOTH
+def test_a_small_memory_limit_changes_nothing(problem, method, neighbors, monkeypatch):
     X, y, prior = problem
-    free = fitted(X, y, prior, preset=preset, neighbors=neighbors)
+    free = fitted(X, y, prior, method=method, neighbors=neighbors)
     monkeypatch.setattr("pucut.methods.size.SMALLEST_SEARCH_BYTES", 1000)
-    needed = TwoHNCClassifier(
-        preset=preset, n_estimators=20, neighbors=neighbors, memory_limit=1
-    ).estimate(X)
+    needed = method(n_estimators=20, neighbors=neighbors, memory_limit=1).estimate(X)
     assert needed.search_bytes == 1000
-    tight = fitted(X, y, prior, preset=preset, neighbors=neighbors, memory_limit=needed.bytes)
+    tight = fitted(X, y, prior, method=method, neighbors=neighbors, memory_limit=needed.bytes)
     assert_same_fit(tight, free)
     np.testing.assert_array_equal(tight.predict_proba(X[:9]), free.predict_proba(X[:9]))
 
@@ -133,5 +143,5 @@ def test_a_large_graph_of_single_precision_gives_the_same_classes(problem, monke
     assert narrow.graph_.dtype == np.float32
     np.testing.assert_allclose(narrow.stage1_.switch, wide.stage1_.switch, atol=1e-5)
     assert (narrow.transduction_ == wide.transduction_).mean() > 0.99
-    auto = fitted(X, y, prior, preset="auto")
-    assert auto.graph_.dtype == np.float32
+    chooser = fitted(X, y, prior, PUCutClassifier)
+    assert all(space.graph(5).dtype == np.float32 for space in chooser.mixture_.spaces)

@@ -33,6 +33,7 @@ def test_spies_with_a_classifier_of_the_users(estimator):
     assert ((model.predict(X) == 1) == TRUTH).mean() > 0.9
 
 
+@pytest.mark.slow
 @parametrize_with_pu_checks(
     [SpyClassifier(LogisticRegression()), RocchioClassifier(kernel="linear")]
 )

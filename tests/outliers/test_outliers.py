@@ -10,6 +10,7 @@ from sklearn.metrics import roc_auc_score
 
 from pucut import CutOutlierDetector, parametric_cut
 from pucut.outliers._cuts import DENSEST_SHARE, densest, densities, far_share
+from tests.helpers.pu_contract import assert_answers_rest_on_fit_alone
 
 
 def table(seed=0, n_rows=120):
@@ -28,7 +29,7 @@ def leaving_level(detector, lam):
     nothing = np.zeros(len(pull))
     single = parametric_cut(
         graph,
-        source=(pull * densities(cuts.remoteness, cuts.remoteness), nothing),
+        source=(pull * densities(cuts.remoteness, np.sort(cuts.remoteness)), nothing),
         sink=(lam * pull, nothing),
         lambda_range=(0.0, 0.0),
         source_seeds=detector.is_seed_,
@@ -122,10 +123,21 @@ def test_the_fence_by_hand():
     assert far_share(np.zeros(5)) == 0.0
 
 
+def test_parameters_after_fit_change_nothing():
+    X = table()
+    model = CutOutlierDetector().fit(X)
+
+    def answers(detector, X):
+        return detector.predict(X), detector.decision_function(X), detector.score_samples(X)
+
+    assert_answers_rest_on_fit_alone(model, answers, X + 0.01)
+
+
 def test_densities_and_the_densest_by_hand():
     remoteness = np.array([3.0, 1.0, 2.0, 2.0])
-    np.testing.assert_array_equal(densities(remoteness, remoteness), [0.125, 0.875, 0.5, 0.5])
-    np.testing.assert_array_equal(densities(np.array([9.0, 0.0]), remoteness), [0.0, 1.0])
+    rising = np.array([1.0, 2.0, 2.0, 3.0])
+    np.testing.assert_array_equal(densities(remoteness, rising), [0.125, 0.875, 0.5, 0.5])
+    np.testing.assert_array_equal(densities(np.array([9.0, 0.0]), rising), [0.0, 1.0])
     np.testing.assert_array_equal(densest(remoteness, 0.5), [False, True, True, False])
     np.testing.assert_array_equal(densest(remoteness, 0.1), [False, True, False, False])
 

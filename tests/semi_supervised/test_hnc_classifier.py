@@ -22,13 +22,15 @@ from pucut.semi_supervised._class_cuts import (
     lambdas_by_labels,
 )
 from pucut.semi_supervised._class_scores import hidden_folds, judged_scores, loss_weights
+from tests.helpers.pu_contract import answers, assert_answers_rest_on_fit_alone
 
 
+@pytest.mark.slow
 @parametrize_with_checks(
     [
-        HNCClassifier(n_estimators=10),
-        HNCClassifier(lam="cv", scores=None, n_estimators=10),
-        HNCClassifier(problem="minus", lam="prior", n_estimators=10),
+        HNCClassifier(n_estimators=5),
+        HNCClassifier(lam="cv", scores=None, n_estimators=5),
+        HNCClassifier(problem="minus", lam="prior", scores=None, n_estimators=5),
     ]
 )
 def test_scikit_learn_check(estimator, check):
@@ -166,6 +168,13 @@ def test_unseen_rows():
     assert_array_equal(again.predict_proba(new), model.predict_proba(new))
 
 
+@pytest.mark.parametrize("options", [{}, {"scores": None, "lam": "prior"}])
+def test_parameters_after_fit_change_nothing(options):
+    X, _, y = moons()
+    model = HNCClassifier(n_estimators=10, random_state=0, **options).fit(X, y)
+    assert_answers_rest_on_fit_alone(model, answers, X[:40] + 0.03)
+
+
 def test_the_level_of_a_new_row_minimises_its_own_terms():
     X, _, y = moons()
     model = HNCClassifier(gamma=5.0, n_estimators=10, random_state=0).fit(X, y)
@@ -195,12 +204,13 @@ def test_the_same_with_any_number_of_threads():
 @pytest.mark.parametrize("share", [0.3, 0.45, 0.5, 0.6])
 def test_lambda_by_the_prior_meets_it_as_nearly_as_can_be(share):
     X, _, y = moons()
-    model = HNCClassifier(lam="prior", prior=share, random_state=0).fit(X, y)
+    options = {"lam": "prior", "n_estimators": 20, "random_state": 0}
+    model = HNCClassifier(prior=share, **options).fit(X, y)
     possible = [np.mean(model.scores_ > lam) for lam in (-2.0, *np.unique(model.scores_))]
     off = abs(np.mean(model.transduction_ == 1) - share)
     assert off <= min(abs(np.array(possible) - share)) + 1e-12
     assert off < 0.1
-    pair = HNCClassifier(lam="prior", prior=[1.0 - share, share], random_state=0).fit(X, y)
+    pair = HNCClassifier(prior=[1.0 - share, share], **options).fit(X, y)
     assert_array_equal(pair.transduction_, model.transduction_)
 
 

@@ -19,12 +19,13 @@ def decision_function(model: Any, X: Any) -> Any:
 
 def predict(model: Any, X: Any) -> Any:
     """`model.predict` of the rows of a Dask collection, as a Dask array."""
+    check_is_fitted(model)
     return _answer(model, X, "predict", model.classes_.dtype)
 
 
 def predict_proba(model: Any, X: Any) -> Any:
     """`model.predict_proba` of the rows of a Dask collection, as a Dask array."""
-    return _answer(model, X, "predict_proba", np.float64, n_columns=len(model.classes_))
+    return _answer(model, X, "predict_proba", np.float64, n_columns=2)
 
 
 def check_columns(estimator: Any, X: Any, *, reset: bool) -> None:

@@ -212,6 +212,8 @@ class PUExtraTreesClassifier(PUClassifier):
         X = self._checked_table(X, reset=True)
         table = read_table(X, categorical_features=self.categorical_features)
         labels = self._read_labels(y, table.n_rows)
+        # Answers do not ask the parameters, which may be set for a next fit.
+        self._fit_ranking, self._fit_n_jobs = self.ranking, self.n_jobs
         self._settle_prior(X, labels)
         growing = {
             "X": table,
@@ -273,10 +275,10 @@ class PUExtraTreesClassifier(PUClassifier):
         return self._ranked(forest_scores(self.forest_, X, n_threads=self._n_threads()))
 
     def _ranked(self, scores: ForestScores) -> FloatArray:
-        return scores.combined if self.ranking == "vote" else scores.leaf
+        return scores.combined if self._fit_ranking == "vote" else scores.leaf
 
     def _n_threads(self) -> int:
-        return int(effective_n_jobs(self.n_jobs))
+        return int(effective_n_jobs(self._fit_n_jobs))
 
     def _unseen_scores(self, labels: PULabels, growing: dict[str, Any]) -> FloatArray | None:
         """Scores of the training rows by trees that did not see them.

@@ -148,7 +148,7 @@ class _NeuralPUClassifier(CallbackSupportMixin, PUClassifier):
         return network, PUSample(is_positive, is_unlabelled, prior, is_hidden, seed)
 
     def _keep(self, trained: Trained) -> None:
-        self.network_ = trained.network
+        self.network_, self._fit_device = trained.network, self.device
         self.n_epochs_, self.best_epoch_ = len(trained.risk), trained.best_epoch
         self.risk_curve_, self.validation_curve_ = trained.risk, trained.validation
 
@@ -251,7 +251,7 @@ class _NeuralPUClassifier(CallbackSupportMixin, PUClassifier):
         Computed in double precision and rounded to single: the number of rows in a call changes
         the order of additions, and so the last bits, but not the first ones.
         """
-        device = _device(self.device, or_cpu=True)
+        device = _device(self._fit_device, or_cpu=True)
         network = copy.deepcopy(self.network_).to(device=device, dtype=torch.float64)
         outputs = np.empty(points.shape[0])
         with torch.no_grad():

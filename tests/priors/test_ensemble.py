@@ -1,0 +1,67 @@
+"""The parts of the combination: ranks, resampled best bins, negatives that pass."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from sklearn.metrics import roc_auc_score
+
+from pucut.priors import best_bin
+from pucut.priors.ensemble import combined_ranks, negatives_passing, ranking, resampled_best_bins
+from tests.helpers.prior_samples import score_lists, uniform_mixture
+
+
+@given(score_lists, score_lists)
+def test_ranking_is_the_area_under_the_curve(labelled, unlabelled):
+    is_labelled = np.repeat([True, False], [len(labelled), len(unlabelled)])
+    scores = np.concatenate([labelled, unlabelled])
+    assert ranking(scores, is_labelled) == pytest.approx(roc_auc_score(is_labelled, scores))
+
+
+def test_a_useless_member_does_not_change_the_combined_ranks():
+    random = np.random.RandomState(0)
+    is_labelled = random.uniform(size=400) < 0.3
+    useful = is_labelled + random.normal(size=400)
+    reversed_ = -useful
+    combined = combined_ranks([useful, reversed_], is_labelled)
+    assert (np.argsort(combined) == np.argsort(useful)).all()
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.9])
+def test_resampled_best_bins_scatter_about_the_share(share):
+    labelled, unlabelled = uniform_mixture(share, 1000, 1000, seed=5)
+    shares = resampled_best_bins(labelled, unlabelled, random=np.random.RandomState(0))
+    assert abs(shares.mean() - share) < 0.05
+    low, high = np.quantile(shares, [0.0, 1.0])
+    assert 0.0 <= low < share < high <= 1.0
+
+
+class DrawsEachRowOnce:
+    """In place of a random generator: the resample is the sample."""
+
+    def multinomial(self, n, shares, size):
+        return np.tile(np.rint(n * shares).astype(int), (size, 1))
+
+
+@given(score_lists, score_lists)
+def test_the_sample_itself_has_the_best_bin_as_its_resample(labelled, unlabelled):
+    shares = resampled_best_bins(labelled, unlabelled, random=DrawsEachRowOnce(), n_resamples=2)
+    assert shares == pytest.approx(best_bin(labelled, unlabelled).share)
+
+
+def test_resampling_more_thresholds_than_are_kept_gives_the_same_share():
+    labelled, unlabelled = uniform_mixture(0.3, 20_000, 20_000, seed=6)
+    shares = resampled_best_bins(labelled, unlabelled, random=np.random.RandomState(0))
+    assert abs(shares.mean() - best_bin(labelled, unlabelled).share) < 0.01
+
+
+def test_negatives_passing_has_a_closed_form():
+    grid = np.linspace(0.0, 1.0, 10_001)
+    # Negatives below all positives: none passes. Negatives as positives: nine in ten pass.
+    apart = np.concatenate([grid, grid - 2.0])
+    assert negatives_passing(grid, apart, 0.5) == pytest.approx(0.0, abs=1e-3)
+    assert negatives_passing(grid, grid, 0.5) == pytest.approx(0.9, abs=1e-3)
+    # Negatives with density 2(1 - s): of these, (1 - 0.1)^2 are above 0.1.
+    falling = 1.0 - np.sqrt(grid)
+    mixture = np.concatenate([grid, falling])
+    assert negatives_passing(grid, mixture, 0.5) == pytest.approx(0.81, abs=1e-3)
+    assert negatives_passing(grid, grid, 1.0) == 1.0
