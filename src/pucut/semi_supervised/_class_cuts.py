@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from pucut._support.checks import BoolArray, FloatArray, checked_graph
+from pucut._support.checks import BoolArray, FloatArray, SymmetricGraph
 from pucut._support.threads import in_threads
 from pucut.cuts.parametric_cut import CutPath
 from pucut.cuts.score_cuts import levels_of_new_rows, two_sided_cut
@@ -26,16 +26,15 @@ def cut_classes(n_classes: int) -> range:
 
 
 def class_paths(
-    graph: Any, codes: Codes, scores: FloatArray, gamma: float, n_threads: int
+    graph: SymmetricGraph, codes: Codes, scores: FloatArray, gamma: float, n_threads: int
 ) -> list[CutPath]:
     """The paths of `cut_classes`; `scores` has one column per class."""
     cut = cut_classes(scores.shape[1])
-    checked = checked_graph(graph)
 
     def path(code: int) -> CutPath:
         inside, alone = codes == code, n_threads if len(cut) == 1 else 1
         outside = (codes >= 0) & ~inside
-        return two_sided_cut(checked, inside, outside, scores[:, code], gamma, n_threads=alone)
+        return two_sided_cut(graph, inside, outside, scores[:, code], gamma, n_threads=alone)
 
     return in_threads(path, cut, n_threads)
 
@@ -46,7 +45,7 @@ def levels_of(paths: Sequence[CutPath]) -> FloatArray:
 
 
 def hidden_levels(
-    graph: Any,
+    graph: SymmetricGraph,
     codes: Codes,
     folds: Sequence[Codes],
     scores: Sequence[FloatArray],
@@ -54,13 +53,12 @@ def hidden_levels(
     n_threads: int,
 ) -> list[FloatArray]:
     """For each gamma the levels of the hidden rows, fold after fold, with their labels hidden."""
-    checked = checked_graph(graph)
 
     def levels(job: tuple[float, int]) -> FloatArray:
         gamma, fold = job
         kept = codes.copy()
         kept[folds[fold]] = -1
-        return levels_of(class_paths(checked, kept, scores[fold], gamma, 1))[folds[fold]]
+        return levels_of(class_paths(graph, kept, scores[fold], gamma, 1))[folds[fold]]
 
     jobs = list(itertools.product(gammas, range(len(folds))))
     found = in_threads(levels, jobs, n_threads)

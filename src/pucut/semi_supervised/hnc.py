@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from pucut._support.checks import FloatArray
+from pucut._support.checks import FloatArray, SymmetricGraph, checked_graph
 from pucut._support.constraints import COUNT, NOT_NEGATIVE, POSITIVE
 from pucut.cuts.hnc import double_intra_similarity, tradeoff_to_lambda
 from pucut.data.containers import checked_table, for_any_table, with_narrow_indices
@@ -231,8 +231,9 @@ class HNCClassifier(ClassifierMixin, BaseEstimator):
             random_state=random.randint(np.iinfo(np.int32).max),
         )
         self.graph_ = self._space.graph(self._space.lists.n_neighbors)
-        hidden = self._judge_gamma(codes, folds, pulls, n_threads)
-        self.paths_ = class_paths(self.graph_, codes, pulls.of_rows, self.gamma_, n_threads)
+        graph = checked_graph(self.graph_)
+        hidden = self._judge_gamma(graph, codes, folds, pulls, n_threads)
+        self.paths_ = class_paths(graph, codes, pulls.of_rows, self.gamma_, n_threads)
         levels = levels_of(self.paths_)
         truth = is_of_class(codes[np.concatenate(folds)] if folds else codes[:0], n_classes)
         self.lam_ = self._lambdas(levels, hidden, truth, shares)
@@ -321,7 +322,12 @@ class HNCClassifier(ClassifierMixin, BaseEstimator):
         return 2.0 * self._class_scores.of(points) - 1.0
 
     def _judge_gamma(
-        self, codes: Codes, folds: list[Codes], pulls: _Pulls, n_threads: int
+        self,
+        graph: SymmetricGraph,
+        codes: Codes,
+        folds: list[Codes],
+        pulls: _Pulls,
+        n_threads: int,
     ) -> FloatArray | None:
         """Sets gamma; returns the levels of hidden rows, if they are known."""
         chosen = self.scores is not None and isinstance(self.gamma, str)
@@ -330,7 +336,7 @@ class HNCClassifier(ClassifierMixin, BaseEstimator):
         if not folds or not (chosen or self._lam_by_labels()):
             return None
         gammas = GAMMAS if chosen else (self.gamma_,)
-        found = hidden_levels(self.graph_, codes, folds, pulls.of_folds, gammas, n_threads)
+        found = hidden_levels(graph, codes, folds, pulls.of_folds, gammas, n_threads)
         truth = is_of_class(codes[np.concatenate(folds)], len(self.classes_))
         weights = gamma_weights(found, truth)
         self.gamma_ = float(np.exp(weights @ np.log(gammas)))
