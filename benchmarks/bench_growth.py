@@ -23,7 +23,7 @@ from pucut import PUCutClassifier, TwoHNCClassifier
 from pucut.cuts.hnc import hnc_minus
 from pucut.graphs.similarity import symmetric_graph
 from pucut.methods.two_hnc import fitting
-from pucut.trees.forest import ROWS_OF_A_TREE, TreeOptions
+from pucut.trees.growing import ROWS_OF_A_TREE, TreeOptions
 
 N_JOBS = 2
 GB = 1e9

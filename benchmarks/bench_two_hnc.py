@@ -23,7 +23,7 @@ from paper.datasets import REAL_NAMES, load_real
 from pucut import PUCutClassifier, TwoHNCClassifier
 from pucut.datasets import pu_split
 from pucut.methods.two_hnc import fitting
-from pucut.trees.forest import TreeOptions
+from pucut.trees.growing import TreeOptions
 
 N_JOBS = 2
 # Accuracy and balanced accuracy on U in % of a plain re-run of the method.

@@ -12,7 +12,6 @@ from pucut.displays import (
     PriorSensitivityDisplay,
     PUCalibrationDisplay,
 )
-from pucut.methods import *  # noqa: F403 - every classifier, as `methods` lists them
 from pucut.methods.size import FitEstimate
 from pucut.outliers import CutOutlierDetector
 from pucut.priors import estimate_prior
@@ -20,8 +19,12 @@ from pucut.queries import CutQueryStrategy
 from pucut.semi_supervised import HNCClassifier
 
 if TYPE_CHECKING:
-    from pucut.methods import NNPUClassifier as NNPUClassifier
-    from pucut.methods import UPUClassifier as UPUClassifier
+    from pucut.methods import *  # noqa: F403 - every classifier, as that room lists them
+else:
+    # Those that need PyTorch are imported when they are first asked for.
+    globals().update(
+        {name: getattr(methods, name) for name in methods.CLASSIFIERS if name not in methods.NEURAL}
+    )
 
 __version__ = version("pucut")
 

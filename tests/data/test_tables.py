@@ -8,7 +8,8 @@ import scipy.sparse as sp
 
 from pucut import PUExtraTreesClassifier
 from pucut.data.tables import read_table
-from pucut.trees.forest import TreeOptions, forest_apply, forest_scores, grow_forest
+from pucut.trees.forest import forest_apply, forest_scores
+from pucut.trees.growing import TreeOptions, grow_forest
 
 SIZES = ["b", "a", None, "c", "a"]
 CODES = np.array([1, 0, np.nan, 2, 0], dtype=np.float32)

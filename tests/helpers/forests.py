@@ -3,7 +3,8 @@
 import numpy as np
 import scipy.sparse as sp
 
-from pucut.trees.forest import features_at_a_node, forest_apply, grow_forest
+from pucut.trees.forest import forest_apply
+from pucut.trees.growing import features_at_a_node, grow_forest
 from tests.helpers.tree_oracle import Setting, Tree
 
 FIELDS = ("offsets", "feature", "threshold", "left", "missing_left", "masks", "risk_reduction")

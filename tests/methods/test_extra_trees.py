@@ -7,15 +7,8 @@ import pandas as pd
 import pytest
 
 from pucut import PUExtraTreesClassifier
-from pucut.trees.forest import (
-    TreeOptions,
-    cross_fitted_forest,
-    forest_apply,
-    forest_importances,
-    forest_scores,
-    grow_forest,
-    proximity_neighbors,
-)
+from pucut.trees.forest import forest_apply, forest_importances, forest_scores, proximity_neighbors
+from pucut.trees.growing import TreeOptions, cross_fitted_forest, grow_forest
 from tests.helpers.pu_contract import parametrize_with_pu_checks, pu_table, run_pu_check
 
 X, y, TRUTH = pu_table(300)

@@ -14,7 +14,7 @@ from sklearn.preprocessing import StandardScaler
 from pucut import TwoHNCClassifier
 from pucut.datasets import pu_split
 from pucut.trees.feature_weights import forest_weights
-from pucut.trees.forest import grow_forest
+from pucut.trees.growing import grow_forest
 
 PAPER_GRID = np.arange(501) / 1000
 

@@ -49,6 +49,7 @@ USERS_OF_COMPILED = (
     "pucut._support.checks",
     "pucut.cuts.parametric_cut",
     "pucut.trees.forest",
+    "pucut.trees.growing",
     "pucut.graphs.similarity",
 )
 

@@ -5,7 +5,8 @@ import pytest
 import scipy.sparse as sp
 
 from pucut.trees.feature_weights import checked_feature_weights, forest_weights, weighted
-from pucut.trees.forest import forest_importances, grow_forest
+from pucut.trees.forest import forest_importances
+from pucut.trees.growing import grow_forest
 
 
 @pytest.fixture

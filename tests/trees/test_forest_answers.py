@@ -7,14 +7,12 @@ import pytest
 
 from pucut.trees.forest import (
     ForestScores,
-    TreeOptions,
-    cross_fitted_forest,
     forest_apply,
     forest_importances,
     forest_scores,
-    grow_forest,
     proximity_neighbors,
 )
+from pucut.trees.growing import TreeOptions, cross_fitted_forest, grow_forest
 from tests.helpers.forests import example
 
 

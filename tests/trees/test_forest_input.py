@@ -4,15 +4,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from pucut.trees.forest import (
-    TreeOptions,
-    cross_fitted_forest,
-    features_at_a_node,
-    forest_apply,
-    forest_scores,
-    grow_forest,
-    proximity_neighbors,
-)
+from pucut.trees.forest import forest_apply, forest_scores, proximity_neighbors
+from pucut.trees.growing import TreeOptions, cross_fitted_forest, features_at_a_node, grow_forest
 from tests.helpers.forests import FIELDS, compare_with_oracle, example
 
 

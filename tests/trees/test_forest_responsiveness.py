@@ -19,7 +19,7 @@ N_THREADS = (1, 3)
 # So many trees that nobody waits for them.
 GROWING = f"""
 import numpy as np
-from pucut.trees.forest import grow_forest
+from pucut.trees.growing import grow_forest
 
 random = np.random.default_rng(0)
 X = random.normal(size=(int(sys.argv[1]), 30)).astype(np.float32)

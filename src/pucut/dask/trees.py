@@ -16,9 +16,9 @@ from pucut._support.checks import BoolArray
 from pucut.dask.engine import computed, delayed, n_slots
 from pucut.dask.partitions import Indices, Partitions, joined
 from pucut.trees.feature_weights import options_of_weighing_trees
-from pucut.trees.forest import (
+from pucut.trees.forest import Forest
+from pucut.trees.growing import (
     DrawnRows,
-    Forest,
     TreeOptions,
     forest_of_seeds,
     rows_of_trees,

@@ -1,4 +1,4 @@
-"""PU Extra Trees as a scikit-learn classifier; the trees themselves are in pucut.trees.forest."""
+"""PU Extra Trees as a scikit-learn classifier; the trees themselves are in pucut.trees."""
 
 import numbers
 from typing import Any, ClassVar, Self
@@ -17,19 +17,21 @@ from pucut.data.labels import PULabels
 from pucut.data.tables import Table, read_table
 from pucut.methods._base import PUClassifier
 from pucut.trees.forest import (
-    LOSSES,
-    RISKS,
     ForestScores,
-    Loss,
     Proximities,
-    Risk,
-    TreeOptions,
-    cross_fitted_forest,
     forest_apply,
     forest_importances,
     forest_scores,
-    grow_forest,
     proximity_neighbors,
+)
+from pucut.trees.growing import (
+    LOSSES,
+    RISKS,
+    Loss,
+    Risk,
+    TreeOptions,
+    cross_fitted_forest,
+    grow_forest,
 )
 
 # Of the rows, for out-of-sample scores.

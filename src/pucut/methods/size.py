@@ -12,7 +12,7 @@ from pucut._support.memory import in_words
 from pucut.graphs.neighbors.index import MOST_EXACT_WORK, WORK_OF_A_PAIR
 from pucut.graphs.similarity import NARROW_FROM
 from pucut.kernels.ridge import ROWS_OF_A_BLOCK, n_landmarks
-from pucut.trees.forest import ROWS_OF_A_TREE
+from pucut.trees.growing import ROWS_OF_A_TREE
 
 # The least that the search for neighbours holds in low precision (`graphs.neighbors.blocks`).
 SMALLEST_SEARCH_BYTES = 64 << 20

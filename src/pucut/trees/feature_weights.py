@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from pucut._support.checks import FloatArray
-from pucut.trees.forest import ROWS_OF_A_TREE, Forest, TreeOptions, forest_importances
+from pucut.trees.forest import Forest, forest_importances
+from pucut.trees.growing import ROWS_OF_A_TREE, TreeOptions
 
 FOREST_WEIGHTS = ("pu_trees", "pu_trees_squared")
 

@@ -16,13 +16,12 @@ from pucut.graphs.neighbors import NeighborLists
 from pucut.graphs.spaces import WeightedSpace
 from pucut.kernels.ridge import KernelRidge, fit_kernel_ridge
 from pucut.trees.feature_weights import weighted
-from pucut.trees.forest import (
+from pucut.trees.forest import Forest, forest_scores
+from pucut.trees.growing import (
     ROWS_OF_A_TREE,
     CrossFittedForest,
-    Forest,
     TreeOptions,
     cross_fitted_forest,
-    forest_scores,
     grow_forest,
 )
 

@@ -27,7 +27,8 @@ from pucut.methods.two_hnc.spaces import (
     row_sums,
 )
 from pucut.trees.feature_weights import options_of_weighing_trees, weights_of_kind
-from pucut.trees.forest import Forest, forest_apply, grow_forest, proximity_neighbors
+from pucut.trees.forest import Forest, forest_apply, proximity_neighbors
+from pucut.trees.growing import grow_forest
 
 # The paper's numbers of neighbours and width of the kernel change at this number of samples.
 LARGE = 10_000

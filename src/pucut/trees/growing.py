@@ -1,0 +1,330 @@
+"""PU extra trees: forests that minimise a risk estimated from positive and unlabelled rows.
+
+Wilton, Koay, Ko, Xu and Ye (2022), "Positive-unlabeled learning using random forests via recursive
+greedy risk minimization". Symbols of the paper and their names here:
+
+    P, U                     rows with a label; by default all rows
+    W_p, W_n                 prior * share of P in a node; share of U in it - W_p
+    v* = W_p / (W_p + W_n)   the fraction of positives in a leaf; above 1/2 it votes positive
+
+The risk of a node is 4 (W_p + W_n) v* (1 - v*) for the quadratic loss, and the entropy of v* times
+(W_p + W_n), in natural logarithms, for the logistic one. Where v* > 1, which is W_n < 0, risk
+"nnpu" says 0 and "upu" what the formula says: a negative number for the quadratic loss, minus
+infinity for the logistic. A cut that makes such a node beats every other, but adds nothing to the
+importances. Risk "pn" treats the rows without a label as negatives.
+
+Values are compared by small codes, of one or two bytes. If there are more than `ROWS_OF_A_TREE`
+rows, each tree of 2-HNC sees a sample of that many, drawn by the seed of the tree.
+"""
+
+import math
+import numbers
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils import check_random_state
+
+from pucut import _core
+from pucut._support.checks import BoolArray, checked_n_threads
+from pucut.data.tables import Table, read_table
+from pucut.trees.forest import Forest, ForestScores, answers_of, checked_count, columns_of
+
+RISKS = ("nnpu", "upu", "pn")
+LOSSES = ("quadratic", "logistic")
+
+Risk = Literal["nnpu", "upu", "pn"]
+Loss = Literal["quadratic", "logistic"]
+Progress = Callable[[int, int], object]
+
+# With more rows a tree learns little more: what the sample costs is in docs/design/tried.md.
+ROWS_OF_A_TREE = 100_000
+
+
+@dataclass(frozen=True)
+class TreeOptions:
+    """How a tree is grown.
+
+    Attributes
+    ----------
+    max_features : int, float, "sqrt" or None
+        Features drawn at a node, not counting those that do not vary in it: a number, a share or
+        the square root of all (both rounded up), or all.
+    max_candidates : int
+        Random cuts tried for each feature drawn.
+    unlabelled_includes_labelled : bool
+        Whether the labelled rows are part of the unlabelled set, as in one sample in which some
+        rows were labelled; False for positives collected separately. Irrelevant for risk "pn".
+    max_rows : int, optional
+        The most rows of a tree: if there are more, each tree sees a sample, with labelled and
+        other rows in proportion. None means no limit.
+    """
+
+    risk: Risk = "nnpu"
+    loss: Loss = "quadratic"
+    max_depth: int | None = None
+    min_samples_leaf: int = 1
+    max_features: int | float | str | None = "sqrt"
+    max_candidates: int = 1
+    unlabelled_includes_labelled: bool = True
+    max_rows: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.risk not in RISKS:
+            raise ValueError(f"risk must be one of {', '.join(RISKS)}, found {self.risk!r}")
+        if self.loss not in LOSSES:
+            raise ValueError(f"loss must be one of {', '.join(LOSSES)}, found {self.loss!r}")
+        if self.max_depth is not None:
+            checked_count(self.max_depth, "max_depth")
+        checked_count(self.min_samples_leaf, "min_samples_leaf")
+        checked_count(self.max_candidates, "max_candidates")
+        if self.max_rows is not None:
+            checked_count(self.max_rows, "max_rows", least=2)
+        features_at_a_node(self.max_features, 1)
+
+
+def grow_forest(
+    X: Any,
+    is_labelled: npt.ArrayLike,
+    prior: float,
+    options: TreeOptions | None = None,
+    *,
+    n_trees: int = 100,
+    categorical_features: Any = "from_dtype",
+    random_state: Any = None,
+    n_threads: int | None = None,
+    callback: Progress | None = None,
+) -> Forest:
+    """Grows PU extra trees; the same forest for the same seed, whatever the number of threads.
+
+    Parameters
+    ----------
+    X : array, data frame, sparse matrix or Table
+        See `pucut.data.tables.read_table`. NaN means missing: both sides of a cut are tried for it,
+        and if a node saw none, later ones go where more rows went.
+    is_labelled : boolean array of shape (n_rows,)
+    prior : float
+        The fraction of positives in the unlabelled set, which by default is all rows.
+    callback : callable, optional
+        Called as callback(trees grown, trees in all) now and then, from this thread.
+    """
+    table = read_table(X, categorical_features=categorical_features)
+    labelled = _checked_labels(is_labelled, table.n_rows)
+    n_trees = checked_count(n_trees, "n_trees")
+    return forest_of_seeds(
+        table,
+        labelled,
+        prior,
+        options or TreeOptions(),
+        tree_seeds(check_random_state(random_state), n_trees),
+        n_threads=n_threads,
+        callback=callback,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class CrossFittedForest:
+    """Trees that each left out a fold of the rows, and the out-of-fold scores of all rows."""
+
+    forest: Forest
+    scores: ForestScores
+
+
+def cross_fitted_forest(
+    X: Any,
+    is_labelled: npt.ArrayLike,
+    prior: float,
+    options: TreeOptions | None = None,
+    *,
+    n_folds: int = 5,
+    n_trees: int = 100,
+    categorical_features: Any = "from_dtype",
+    random_state: Any = None,
+    n_threads: int | None = None,
+    callback: Progress | None = None,
+) -> CrossFittedForest:
+    """`n_trees` trees per fold, and scores of the rows of X by those that did not see them.
+
+    Labelled and other rows are dealt to the folds separately. For the parameters see
+    `grow_forest`.
+    """
+    table = read_table(X, categorical_features=categorical_features)
+    labelled = _checked_labels(is_labelled, table.n_rows)
+    n_trees = checked_count(n_trees, "n_trees")
+    n_folds = checked_count(n_folds, "n_folds", least=2)
+    rarest = min(int(labelled.sum()), int((~labelled).sum()))
+    if n_folds > rarest:
+        raise ValueError(
+            f"n_folds must be at most {rarest}, the number of rows of the rarer kind, found "
+            f"{n_folds}"
+        )
+    random = check_random_state(random_state)
+    row_fold = np.empty(table.n_rows, dtype=np.int32)
+    for kind in (labelled, ~labelled):
+        row_fold[kind] = random.permutation(np.arange(int(kind.sum()), dtype=np.int32) % n_folds)
+    forest = _grow(
+        table,
+        labelled,
+        prior,
+        options or TreeOptions(),
+        row_fold=row_fold,
+        tree_fold=np.repeat(np.arange(n_folds, dtype=np.int32), n_trees),
+        seeds=tree_seeds(random, n_folds * n_trees),
+        n_threads=n_threads,
+        callback=callback,
+    )
+    vote, leaf = np.empty(table.n_rows), np.empty(table.n_rows)
+    for fold in range(n_folds):
+        scores = answers_of(forest, table, n_threads, fold * n_trees, (fold + 1) * n_trees)
+        unseen = row_fold == fold
+        vote[unseen], leaf[unseen] = scores.vote[unseen], scores.leaf[unseen]
+    return CrossFittedForest(forest, ForestScores(vote, leaf, n_trees))
+
+
+def features_at_a_node(max_features: int | float | str | None, n_features: int) -> int:
+    """How many features `max_features` stands for: "sqrt" and shares are rounded up."""
+    if max_features is None:
+        return n_features
+    if isinstance(max_features, str):
+        if max_features == "sqrt":
+            return math.isqrt(n_features - 1) + 1
+    elif isinstance(max_features, numbers.Integral) and not isinstance(max_features, bool):
+        if int(max_features) >= 1:
+            return min(int(max_features), n_features)
+    elif isinstance(max_features, float) and 0 < max_features <= 1:
+        return math.ceil(max_features * n_features)
+    raise ValueError(
+        "max_features must be 'sqrt', None, a whole number of at least 1 or a share above 0 and at "
+        f"most 1, found {max_features!r}"
+    )
+
+
+def tree_seeds(random: np.random.RandomState, n_trees: int) -> npt.NDArray[np.int64]:
+    """A seed for each tree, in their order."""
+    return random.randint(np.iinfo(np.int64).max, size=n_trees, dtype=np.int64)
+
+
+def forest_of_seeds(
+    X: Any,
+    is_labelled: BoolArray,
+    prior: float,
+    options: TreeOptions,
+    seeds: npt.NDArray[np.int64],
+    *,
+    n_draws_made: int = 0,
+    n_threads: int | None = 1,
+    callback: Progress | None = None,
+) -> Forest:
+    """A tree for each seed, of all rows; for the rest see `grow_forest` and `DrawnRows`."""
+    table = read_table(X)
+    return _grow(
+        table,
+        is_labelled,
+        prior,
+        options,
+        row_fold=np.zeros(table.n_rows, dtype=np.int32),
+        tree_fold=np.full(len(seeds), -1, dtype=np.int32),
+        seeds=seeds,
+        n_draws_made=n_draws_made,
+        n_threads=n_threads,
+        callback=callback,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class DrawnRows:
+    """The rows that each tree sees, labelled ones first: (n_trees, max_rows).
+
+    `n_draws_made` counts the numbers that the seed of a tree has given for them.
+    """
+
+    rows: npt.NDArray[np.int32]
+    n_labelled: int
+    n_draws_made: int
+
+
+def rows_of_trees(is_labelled: BoolArray, seeds: npt.NDArray[np.int64], max_rows: int) -> DrawnRows:
+    """The rows that trees with these seeds see, if there are more than `max_rows`."""
+    rows: npt.NDArray[np.int32] = _core.rows_of_trees(
+        is_labelled.view(np.uint8), seeds.astype(np.uint64), max_rows
+    ).reshape(len(seeds), max_rows)
+    n_labelled = int(is_labelled[rows[0]].sum())
+    # If all rows of a kind are used, nothing is drawn.
+    wanted = np.array([n_labelled, max_rows - n_labelled])
+    there = np.array([is_labelled.sum(), len(is_labelled) - is_labelled.sum()])
+    return DrawnRows(rows, n_labelled, int(wanted[wanted < there].sum()))
+
+
+def tree_of_rows(X: Any, drawn: DrawnRows, prior: float, options: TreeOptions, seed: int) -> Forest:
+    """The tree that `grow_forest` grows from this seed, given the rows it sees and no others."""
+    table = read_table(X)
+    return forest_of_seeds(
+        table,
+        np.arange(table.n_rows) < drawn.n_labelled,
+        prior,
+        replace(options, max_rows=None),
+        np.array([seed], dtype=np.int64),
+        n_draws_made=drawn.n_draws_made,
+    )
+
+
+def _grow(
+    table: Table,
+    labelled: BoolArray,
+    prior: float,
+    options: TreeOptions,
+    *,
+    row_fold: npt.NDArray[np.int32],
+    tree_fold: npt.NDArray[np.int32],
+    seeds: npt.NDArray[np.int64],
+    n_draws_made: int = 0,
+    n_threads: int | None,
+    callback: Progress | None = None,
+) -> Forest:
+    """What the functions above share; `n_draws_made` is for rows that were drawn elsewhere."""
+    if not 0.0 < prior < 1.0:
+        raise ValueError(f"prior must be above 0 and below 1, found {prior!r}")
+    if callback is not None and not callable(callback):
+        raise TypeError(f"callback must be callable or None, found {callback!r}")
+    grown: dict[str, Any] = _core.grow_forest(
+        table=columns_of(table),
+        sampling={
+            "labelled": labelled.view(np.uint8),
+            "row_fold": row_fold,
+            "tree_fold": tree_fold,
+            "tree_seed": seeds.astype(np.uint64),
+        },
+        options={
+            "risk": options.risk,
+            "loss": options.loss,
+            "prior": float(prior),
+            "unlabelled_includes_labelled": bool(options.unlabelled_includes_labelled),
+            "max_depth": options.max_depth or 0,
+            "min_samples_leaf": options.min_samples_leaf,
+            "max_features": features_at_a_node(options.max_features, table.format.n_columns),
+            "max_candidates": options.max_candidates,
+            "max_rows": options.max_rows or 0,
+            "n_draws_made": n_draws_made,
+        },
+        n_threads=checked_n_threads(n_threads),
+        callback=callback,
+    )
+    reduction = grown.pop("risk_reduction").reshape(len(tree_fold), table.format.n_columns)
+    return Forest(**grown, risk_reduction=reduction, format=table.format)
+
+
+def _checked_labels(is_labelled: npt.ArrayLike, n_rows: int) -> BoolArray:
+    labelled = np.ascontiguousarray(is_labelled)
+    if labelled.dtype != np.bool_ or labelled.shape != (n_rows,):
+        raise TypeError(
+            f"is_labelled must hold a boolean for each of {n_rows} rows, found shape "
+            f"{labelled.shape} of dtype {labelled.dtype}"
+        )
+    if labelled.all() or not labelled.any():
+        raise ValueError(
+            f"both labelled and other rows are needed, found {int(labelled.sum())} labelled of "
+            f"{n_rows}"
+        )
+    return labelled
