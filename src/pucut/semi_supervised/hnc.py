@@ -14,22 +14,18 @@ from sklearn.utils.validation import check_is_fitted
 
 from pucut._support.checks import FloatArray, SymmetricGraph, checked_graph
 from pucut._support.constraints import COUNT, NOT_NEGATIVE, POSITIVE
-from pucut.cuts.hnc import double_intra_similarity, tradeoff_to_lambda
 from pucut.data.containers import checked_table, for_any_table, with_narrow_indices
 from pucut.data.encoding import learn_encoding
-from pucut.data.labels import ClassLabels, checked_class_labels
+from pucut.data.labels import checked_class_labels
 from pucut.graphs.spaces import weighted_space
-from pucut.scores.thresholds import threshold_for_share
 from pucut.semi_supervised._class_cuts import (
     GAMMAS,
     class_paths,
     class_probabilities,
-    cut_classes,
     decisions,
     gamma_weights,
     hidden_levels,
     is_of_class,
-    lambdas_by_labels,
     levels_of,
     levels_of_new,
 )
@@ -41,10 +37,10 @@ from pucut.semi_supervised._class_scores import (
     hidden_folds,
     judged_scores,
 )
+from pucut.semi_supervised._tradeoff import ALLOWED, Tradeoff, checked_shares
 from pucut.trees.feature_weights import checked_feature_weights
 
 # Signed lambdas: HNC- above 0, HNC+ below.
-ALLOWED = {"minus": (0.0, 1.0), "plus": (-1.0, 0.0), "both": (-1.0, 1.0)}
 _UNJUDGED_GAMMA = 1.0
 # From this many rows on, neighbours of dense rows are approximate: 99 % of them are enough.
 APPROXIMATE_FROM = 10_000
@@ -209,9 +205,12 @@ class HNCClassifier(ClassifierMixin, BaseEstimator):
         """
         X = checked_table(self, X, reset=True)
         labels = checked_class_labels(y, n_samples=X.shape[0])
-        self._check_parameters()
+        tradeoff = Tradeoff(self.problem, self.lam, self.alpha, self.beta)
+        self._check_parameters(tradeoff)
         self.classes_ = labels.classes
-        shares = self._shares(labels)
+        shares = (
+            labels.shares if self.prior is None else checked_shares(self.prior, len(self.classes_))
+        )
         random = check_random_state(self.random_state)
         n_threads = int(effective_n_jobs(self.n_jobs))
         self._encoding, points = learn_encoding(X)
@@ -232,11 +231,11 @@ class HNCClassifier(ClassifierMixin, BaseEstimator):
         )
         self.graph_ = self._space.graph(self._space.lists.n_neighbors)
         graph = checked_graph(self.graph_)
-        hidden = self._judge_gamma(graph, codes, folds, pulls, n_threads)
+        hidden = self._judge_gamma(graph, codes, folds, pulls, tradeoff, n_threads)
         self.paths_ = class_paths(graph, codes, pulls.of_rows, self.gamma_, n_threads)
         levels = levels_of(self.paths_)
         truth = is_of_class(codes[np.concatenate(folds)] if folds else codes[:0], n_classes)
-        self.lam_ = self._lambdas(levels, hidden, truth, shares)
+        self.lam_ = tradeoff.lambdas(levels, hidden, truth, shares)
 
         decided = decisions(levels, self.lam_)
         known = np.flatnonzero(labels.is_labelled)
@@ -278,6 +277,14 @@ class HNCClassifier(ClassifierMixin, BaseEstimator):
             self.gamma_,
         )
         return decisions(levels, self.lam_)
+
+    def _check_parameters(self, tradeoff: Tradeoff) -> None:
+        """Checks that the constraints cannot express."""
+        tradeoff.check()
+        if self.prior is not None and self.lam != "prior":
+            raise ValueError(f"prior is used with lam='prior' only, found lam={self.lam!r}")
+        if self.scores is None and not isinstance(self.gamma, str):
+            raise ValueError(f"gamma weighs scores, found gamma={self.gamma!r} with scores=None")
 
     def _learn_scores(
         self,
@@ -327,13 +334,14 @@ class HNCClassifier(ClassifierMixin, BaseEstimator):
         codes: Codes,
         folds: list[Codes],
         pulls: _Pulls,
+        tradeoff: Tradeoff,
         n_threads: int,
     ) -> FloatArray | None:
         """Sets gamma; returns the levels of hidden rows, if they are known."""
         chosen = self.scores is not None and isinstance(self.gamma, str)
         given = _UNJUDGED_GAMMA if isinstance(self.gamma, str) else float(self.gamma)
         self.gamma_ = given if self.scores is not None else 1.0
-        if not folds or not (chosen or self._lam_by_labels()):
+        if not folds or not (chosen or tradeoff.is_by_labels):
             return None
         gammas = GAMMAS if chosen else (self.gamma_,)
         found = hidden_levels(graph, codes, folds, pulls.of_folds, gammas, n_threads)
@@ -341,78 +349,6 @@ class HNCClassifier(ClassifierMixin, BaseEstimator):
         weights = gamma_weights(found, truth)
         self.gamma_ = float(np.exp(weights @ np.log(gammas)))
         return found[int(np.argmax(weights))]
-
-    def _lam_by_labels(self) -> bool:
-        return self.lam == "cv" and self.alpha is None
-
-    def _lambdas(
-        self,
-        levels: FloatArray,
-        hidden: FloatArray | None,
-        truth: npt.NDArray[np.bool_],
-        shares: FloatArray,
-    ) -> FloatArray:
-        allowed = ALLOWED[self.problem]
-        n_paths = levels.shape[1]
-        if self.alpha is not None and self.beta is not None:
-            single = double_intra_similarity(float(self.alpha), float(self.beta))
-            sign = 1.0 if single.problem == "minus" else -1.0
-            return np.full(n_paths, sign * tradeoff_to_lambda(single.mu))
-        if self.lam == "cv":
-            if hidden is None:
-                return np.zeros(n_paths)
-            return lambdas_by_labels(hidden, truth, allowed)
-        if self.lam == "prior":
-            of_paths = shares[list(cut_classes(len(shares)))]
-            found = [
-                threshold_for_share(level, share)
-                for level, share in zip(levels.T, of_paths, strict=True)
-            ]
-            return np.clip(found, *allowed)
-        sign = -1.0 if self.problem == "plus" else 1.0
-        return np.full(n_paths, sign * float(self.lam) + 0.0)
-
-    def _check_parameters(self) -> None:
-        """Checks that the constraints cannot express."""
-        number = not isinstance(self.lam, str)
-        if number and self.problem != "both" and self.lam < 0.0:
-            raise ValueError(
-                f"lam must be from 0 to 1 with problem={self.problem!r}, found {self.lam!r}; "
-                "with problem='both' it may be from -1 (HNC+) to 1 (HNC-)"
-            )
-        if (self.alpha is None) != (self.beta is None):
-            raise ValueError(
-                f"alpha and beta must be given together, found alpha={self.alpha!r} and "
-                f"beta={self.beta!r}"
-            )
-        if self.alpha is not None and (self.problem != "both" or self.lam != 0.0):
-            raise ValueError(
-                "alpha and beta take the place of lam, with problem='both': found "
-                f"problem={self.problem!r} and lam={self.lam!r}"
-            )
-        if self.prior is not None and self.lam != "prior":
-            raise ValueError(f"prior is used with lam='prior' only, found lam={self.lam!r}")
-        if self.scores is None and not isinstance(self.gamma, str):
-            raise ValueError(f"gamma weighs scores, found gamma={self.gamma!r} with scores=None")
-
-    def _shares(self, labels: ClassLabels) -> FloatArray:
-        if self.prior is None:
-            return labels.shares
-        n_classes = len(labels.classes)
-        shares = np.asarray(self.prior)
-        if shares.ndim == 0 and n_classes == 2:
-            shares = np.array([1.0 - float(self.prior), float(self.prior)])
-        if (
-            shares.shape != (n_classes,)
-            or shares.dtype.kind not in "iuf"
-            or not (shares >= 0.0).all()
-            or abs(float(shares.sum()) - 1.0) > 1e-6
-        ):
-            raise ValueError(
-                f"prior must be {n_classes} shares that sum to 1, one per class, or one number for "
-                f"the second of two classes, found {self.prior!r}"
-            )
-        return shares.astype(np.float64)
 
 
 def _classes_of(decided: FloatArray) -> Codes:
