@@ -28,6 +28,7 @@ SLOW_FILES = (
     "paper/test_runner.py",
     "paper/test_shared_fits.py",
     "report/test_browser.py",
+    "report/test_browser_cuts.py",
     "test_comparison.py",
 )
 

@@ -68,11 +68,12 @@ def best_step_curve(scores, is_positive):
     return IsotonicRegression().fit(scores, is_positive).predict(scores)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "labelled_share", "source"),
     [
         *(("digits", share, source) for share in (0.6, 0.1) for source in CLASSIFIERS),
-        *(pytest.param(name, 0.1, "boosting", marks=pytest.mark.slow) for name in REAL),
+        *((name, 0.1, "boosting") for name in REAL),
     ],
 )
 def test_nearer_to_the_truth_than_the_scores(name, labelled_share, source):

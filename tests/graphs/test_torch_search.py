@@ -89,6 +89,7 @@ def small_groups(monkeypatch):
     monkeypatch.setattr(torch_search, "_GROUP", 3)
 
 
+@pytest.mark.slow
 class TestBlocks:
     @pytest.mark.parametrize("dtype", [np.float32, np.float64])
     @pytest.mark.parametrize("memory_limit", [1, LITTLE, 4 * LITTLE, None])

@@ -42,8 +42,14 @@ def test_scikit_learn_check(estimator, check):
     run_scikit_learn_check(estimator, check)
 
 
-@parametrize_with_pu_checks([UPUClassifier(**SMALL), NNPUClassifier(**SMALL)])
+@parametrize_with_pu_checks([NNPUClassifier(**SMALL)])
 def test_pu_check(estimator, check, tmp_path):
+    run_pu_check(estimator, check, tmp_path)
+
+
+@pytest.mark.slow
+@parametrize_with_pu_checks([UPUClassifier(**SMALL)])
+def test_pu_check_of_the_unbounded_risk(estimator, check, tmp_path):
     run_pu_check(estimator, check, tmp_path)
 
 
@@ -284,6 +290,7 @@ for ask in ("from pucut import NNPUClassifier", "pucut.UPUClassifier()", "pucut.
 """
 
 
+@pytest.mark.slow
 def test_without_torch_the_rest_works():
     done = subprocess.run([sys.executable, "-c", WITHOUT_TORCH], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

@@ -190,6 +190,7 @@ def test_a_part_of_many_rows_is_drawn_and_counted(n_labelled, labelled_used):
     assert abs(estimate.prior_unlabelled - 0.5) < 0.03
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("make", [sp.csr_array, sp.csr_matrix, sp.coo_array, pd.DataFrame])
 def test_sparse_tables_and_data_frames(method, make):
@@ -200,6 +201,7 @@ def test_sparse_tables_and_data_frames(method, make):
     assert abs(estimate.prior - 0.4) < 0.2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame])
 def test_words_and_gaps_in_a_data_frame(method, make):
