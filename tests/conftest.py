@@ -15,7 +15,7 @@ pytest.register_assert_rewrite("tests.helpers")
 
 # Same examples in every run, nothing written to disk, no failure because a machine is busy.
 settings.register_profile(
-    "reproducible", derandomize=True, database=None, deadline=None, max_examples=60
+    "reproducible", derandomize=True, database=None, deadline=None, max_examples=150
 )
 settings.load_profile("reproducible")
 

@@ -18,7 +18,7 @@ from tests.helpers.checks import (
     same_bits,
     solve,
 )
-from tests.helpers.graphs import make_problem, small_problems
+from tests.helpers.graphs import make_problem, small_problems, swapped
 from tests.helpers.oracles import AllSubsets
 
 ARCS = ("source_base", "source_slope", "sink_base", "sink_slope")
@@ -199,15 +199,7 @@ def test_lambda_on_another_scale(problem, stretch, shift):
 
 @given(small_problems())
 def test_source_and_sink_exchanged_gives_the_complement(problem):
-    exchanged = problem.replace(
-        source_base=problem.sink_base,
-        source_slope=problem.sink_slope,
-        sink_base=problem.source_base,
-        sink_slope=problem.source_slope,
-        source_seeds=problem.sink_seeds,
-        sink_seeds=problem.source_seeds,
-    )
-    path, other = solve(problem), solve(exchanged)
+    path, other = solve(problem), solve(swapped(problem))
     for lam in asked_lambdas(problem):
         assert other.source_set(lam).tolist() == (~path.source_set(lam, ties="sink")).tolist()
         assert other.source_set(lam, ties="sink").tolist() == (~path.source_set(lam)).tolist()

@@ -6,6 +6,7 @@ import math
 from fractions import Fraction
 
 import numpy as np
+import pytest
 
 from pucut import parametric_cut
 from tests.helpers.oracles import AllSubsets, total_capacity
@@ -130,3 +131,31 @@ def same_bits(one, other):
             for ties in ("source", "sink")
         )
     )
+
+
+def accuracy(found, truth, rows):
+    """The share of these rows whose class was found."""
+    return float((np.asarray(found)[rows] == truth[rows]).mean())
+
+
+def told_to_callbacks(estimator, X, y):
+    """The tasks of `fit` in the order in which scikit-learn's callbacks are told of them."""
+    callback = pytest.importorskip("sklearn.callback", reason="this scikit-learn has no callbacks")
+    told = []
+
+    class Listener:
+        def setup(self, estimator, context):
+            told.append("setup")
+
+        def teardown(self, estimator, context):
+            told.append("teardown")
+
+        def on_fit_task_begin(self, estimator, context):
+            told.append(context.task_name)
+
+        def on_fit_task_end(self, estimator, context):
+            pass
+
+    assert isinstance(Listener(), callback.FitCallback)
+    estimator.set_callbacks(Listener()).fit(X, y)
+    return told

@@ -398,3 +398,15 @@ def small_problems(draw, max_nodes=6, grows=None, flat_allowed=True, lambda_rang
         source_seeds=[i for i in range(n_nodes) if side[i] == "S"],
         sink_seeds=[i for i in range(n_nodes) if side[i] == "T"],
     )
+
+
+def swapped(problem):
+    """Source and sink exchanged: the cut sides are exchanged too."""
+    return problem.replace(
+        source_base=problem.sink_base,
+        source_slope=problem.sink_slope,
+        sink_base=problem.source_base,
+        sink_slope=problem.source_slope,
+        source_seeds=problem.sink_seeds,
+        sink_seeds=problem.source_seeds,
+    )

@@ -18,6 +18,7 @@ from torch import nn
 from pucut import NNPUClassifier, UPUClassifier
 from pucut.datasets import pu_split
 from pucut.methods.neural._networks import convolutions, perceptron
+from tests.helpers.checks import told_to_callbacks
 from tests.helpers.pu_contract import (
     parametrize_with_pu_checks,
     pu_table,
@@ -223,25 +224,8 @@ def test_progress(capsys):
 
 
 def test_callbacks_of_scikit_learn_are_told():
-    callback = pytest.importorskip("sklearn.callback", reason="this scikit-learn has no callbacks")
-    told = []
-
-    class Listener:
-        def setup(self, estimator, context):
-            told.append("setup")
-
-        def teardown(self, estimator, context):
-            told.append("teardown")
-
-        def on_fit_task_begin(self, estimator, context):
-            told.append(context.task_name)
-
-        def on_fit_task_end(self, estimator, context):
-            pass
-
-    assert isinstance(Listener(), callback.FitCallback)
     X, y, _ = pu_table()
-    NNPUClassifier(**SMALL, prior=0.5).set_callbacks(Listener()).fit(X, y)
+    told = told_to_callbacks(NNPUClassifier(**SMALL, prior=0.5), X, y)
     assert told == ["setup", "fit", "points", "prior", "training", "answers", "teardown"]
 
 

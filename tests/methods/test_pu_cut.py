@@ -4,7 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_digits, make_classification
+from sklearn.datasets import make_classification
 from sklearn.model_selection import train_test_split
 
 from pucut import PUCutClassifier
@@ -12,23 +12,13 @@ from pucut.cuts.score_cuts import score_cut
 from pucut.datasets import pu_split
 from pucut.methods.pu_cut._cuts import GAMMAS, hidden_folds
 from pucut.methods.pu_cut._mixing import ranks, recall_at
-
-
-@pytest.fixture(scope="module")
-def digits():
-    X, digit = load_digits(return_X_y=True)
-    is_positive = digit % 2 == 1
-    return X, is_positive, pu_split(is_positive, 0.6, random_state=0)
+from tests.helpers.checks import accuracy
 
 
 @pytest.fixture(scope="module")
 def model(digits):
     X, is_positive, is_labelled = digits
     return PUCutClassifier(prior=float(is_positive.mean()), random_state=0).fit(X, is_labelled)
-
-
-def accuracy(found, truth, rows):
-    return float((np.asarray(found)[rows] == truth[rows]).mean())
 
 
 def test_digits(digits, model):

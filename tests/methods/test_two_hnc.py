@@ -7,33 +7,22 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
-from sklearn.datasets import load_digits, make_classification
+from sklearn.datasets import make_classification
 from sklearn.neighbors import KNeighborsTransformer, kneighbors_graph
 from sklearn.preprocessing import StandardScaler
 
 from pucut import TwoHNCClassifier
-from pucut.datasets import pu_split
 from pucut.trees.feature_weights import forest_weights
 from pucut.trees.growing import grow_forest
+from tests.helpers.checks import accuracy, told_to_callbacks
 
 PAPER_GRID = np.arange(501) / 1000
-
-
-@pytest.fixture(scope="module")
-def digits():
-    X, digit = load_digits(return_X_y=True)
-    is_positive = digit % 2 == 1
-    return X, is_positive, pu_split(is_positive, 0.6, random_state=0)
 
 
 @pytest.fixture(scope="module")
 def model(digits):
     X, is_positive, is_labelled = digits
     return TwoHNCClassifier(prior=float(is_positive.mean()), random_state=0).fit(X, is_labelled)
-
-
-def accuracy(found, truth, rows):
-    return float((np.asarray(found)[rows] == truth[rows]).mean())
 
 
 def test_digits(digits, model):
@@ -250,26 +239,9 @@ def test_the_steps_are_printed_if_asked_for(digits):
 
 
 def test_callbacks_of_scikit_learn_are_told(digits):
-    callback = pytest.importorskip("sklearn.callback", reason="this scikit-learn has no callbacks")
     X, _, is_labelled = digits
-    told = []
-
-    class Listener:
-        def setup(self, estimator, context):
-            told.append("setup")
-
-        def teardown(self, estimator, context):
-            told.append("teardown")
-
-        def on_fit_task_begin(self, estimator, context):
-            told.append(context.task_name)
-
-        def on_fit_task_end(self, estimator, context):
-            pass
-
-    assert isinstance(Listener(), callback.FitCallback)
     model = TwoHNCClassifier(prior=0.5, n_estimators=5, random_state=0)
-    model.set_callbacks(Listener()).fit(X, is_labelled)
+    told = told_to_callbacks(model, X, is_labelled)
     assert told == [
         "setup", "fit", "prior", "encoding", "trees", "neighbours", "cuts", "answers", "teardown"
     ]  # fmt: skip
