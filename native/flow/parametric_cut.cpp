@@ -143,17 +143,18 @@ void add_counters(const PathCounters& part, PathCounters& total) {
 }
 
 // Connected parts have nothing to do with each other and are worked on one by one, small ones some
-// at a time. If nodes have been cut off before, the order of the others is no longer that of the
-// parts, and they stay together.
+// at a time. If the range was found to end among the nodes, their order may no longer be that of
+// the parts, whether any were cut off or not; then they stay together.
 void add_parts(const Region& all, RegionState& shared) {
     const std::vector<NodeIndex>& parts = shared.net.parts;
+    const bool in_order = all.begin == 0 && std::ranges::is_sorted(shared.memory.order);
     Region task = all;
     const auto add_until = [&](NodeIndex end) {
         task.end = end;
         if (task.begin != task.end) shared.tasks.add(task);
         task.begin = end;
     };
-    for (std::size_t k = 0; all.begin == 0 && k < parts.size(); ++k) {
+    for (std::size_t k = 0; in_order && k < parts.size(); ++k) {
         const NodeIndex end = k + 1 < parts.size() ? parts[k + 1] : all.end;
         if (end - parts[k] >= shared.worth_sharing) add_until(parts[k]);
         if (end - task.begin >= shared.worth_sharing) add_until(end);
