@@ -91,11 +91,10 @@ lint: $(TOOLS_READY) ## check format and style
 types: $(TOOLS_READY) ## check types
 	$(BIN)/mypy
 
-# Under the thread sanitizer only what has threads is run, and the fuzzers for a few seconds.
+# Under the thread sanitizer only what has threads is run, and the fuzzers with some thousand inputs.
 native-test: $(BUILD_READY) ## run the C++ tests under the address, undefined behaviour and thread sanitizers
 	$(CMAKE_NATIVE) -B build/native -DPUCUT_SANITIZE=address -DPUCUT_BUILD_TESTS=ON
-	$(CMAKE_NATIVE) -B build/tsan -DPUCUT_SANITIZE=thread -DPUCUT_BUILD_TESTS=ON \
-		-DPUCUT_BUILD_FUZZERS=ON -DPUCUT_FUZZ_SECONDS=5
+	$(CMAKE_NATIVE) -B build/tsan -DPUCUT_SANITIZE=thread -DPUCUT_BUILD_TESTS=ON -DPUCUT_BUILD_FUZZERS=ON
 	@set -e; for build in build/native build/tsan; do $(BIN)/cmake --build $$build; \
 		$(BIN)/ctest --test-dir $$build -j2 --output-on-failure --no-tests=error; done
 
