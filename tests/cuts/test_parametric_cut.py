@@ -37,7 +37,9 @@ from tests.helpers.graphs import (
 )
 from tests.helpers.oracles import AllSubsets, cut_capacity, linear_programme_cut, max_flow_cut
 
-N_BATCHES, PROBLEMS_PER_BATCH = 16, 250
+PROBLEMS_PER_BATCH = 250
+# Of each kind, the first thousand problems for the working day, and three thousand more.
+BATCHES = [*range(4), *(pytest.param(batch, marks=pytest.mark.slow) for batch in range(4, 16))]
 
 
 # --- against all subsets -------------------------------------------------------------------------
@@ -66,7 +68,7 @@ def test_edge_cases(name):
     assert_exact_path(solve(problem), problem)
 
 
-@pytest.mark.parametrize("batch", range(N_BATCHES))
+@pytest.mark.parametrize("batch", BATCHES)
 @pytest.mark.parametrize("family", EXACT_FAMILIES)
 def test_random_problems_of_exact_numbers(family, batch):
     for number in range(batch * PROBLEMS_PER_BATCH, (batch + 1) * PROBLEMS_PER_BATCH):
@@ -75,7 +77,7 @@ def test_random_problems_of_exact_numbers(family, batch):
             assert_exact_path(solve(problem), problem)
 
 
-@pytest.mark.parametrize("batch", range(N_BATCHES))
+@pytest.mark.parametrize("batch", BATCHES)
 def test_random_problems_of_rounded_numbers(batch):
     for number in range(batch * PROBLEMS_PER_BATCH, (batch + 1) * PROBLEMS_PER_BATCH):
         with named(f"random_problem('nasty', {number})"):
