@@ -14,6 +14,8 @@ from pucut.methods import METHODS
 from pucut.model_selection import HiddenPositivesSplit, hidden_positive_scores
 from tests.helpers.pu_contract import pu_table
 
+pytestmark = pytest.mark.slow
+
 X, y, TRUTH = pu_table(200)
 PRIOR = float(TRUTH.mean())
 TWO = {"spies": SpyClassifier(), "bags": PUBaggingClassifier(LogisticRegression(), 5)}

@@ -13,6 +13,8 @@ import pytest
 
 from tests.helpers.cli_tables import CLASSIFY, N_ROWS, write_csv
 
+pytestmark = pytest.mark.slow
+
 PUCUT = f"{sys.executable} -m pucut"
 
 

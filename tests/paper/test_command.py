@@ -15,6 +15,8 @@ from paper.methods import METHODS
 from paper.schema import COLUMNS
 from tests.helpers.paper_rows import real_rows, write_rows
 
+pytestmark = pytest.mark.slow
+
 DATASETS = ("vote", "german")
 
 

@@ -26,6 +26,8 @@ from paper.datasets import REAL, REAL_NAMES, download, load_real, originals, rea
 from paper.datasets.download import SOURCES, DatasetError, Remote, cache_folder
 from paper.datasets.real import ENVIRONMENT_VARIABLE, content_sum
 
+pytestmark = pytest.mark.slow
+
 FOLDER = os.environ.get(ENVIRONMENT_VARIABLE)
 needs_data = pytest.mark.skipif(
     not FOLDER, reason=f"{ENVIRONMENT_VARIABLE} does not name a folder with the real datasets"

@@ -19,6 +19,8 @@ from paper.showing.published import read_published
 from paper.showing.tables import to_csv, to_latex, to_markdown
 from tests.helpers.paper_rows import real_rows, synthetic_rows, write_rows
 
+pytestmark = pytest.mark.slow
+
 PUBLISHED = FOLDER / "published"
 REAL = real_rows(n_repetitions=3)
 SYNTHETIC = synthetic_rows(sizes=(1000,), features=(5,))

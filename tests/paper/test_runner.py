@@ -23,6 +23,8 @@ from paper.running.runner import plan, run_all
 from paper.running.work import Settings
 from paper.running.workers import in_processes, on_dask
 
+pytestmark = pytest.mark.slow
+
 SMALL = [SYNTHETIC[name] for name in SYNTHETIC if name.startswith("n1000-f5")]
 # What is different each time the same run is done.
 TIMINGS = ("seconds", "peak_mb", "finished")

@@ -21,6 +21,8 @@ from paper.running.work import Settings, Task, outcome_of
 from paper.running.workers import in_processes
 from paper.schema import row_of
 
+pytestmark = pytest.mark.slow
+
 NAMES = ("naive", "pu_et", "oracle")
 ESTIMATE = 0.55
 

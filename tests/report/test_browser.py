@@ -30,9 +30,12 @@ from tests.helpers.browser import (
 )
 from tests.helpers.reports import HOSTILE, N_ROWS, shown_graph
 
-pytestmark = pytest.mark.skipif(
-    CHROMIUM is None or DRIVER is None, reason="Chromium or its driver is not installed"
-)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        CHROMIUM is None or DRIVER is None, reason="Chromium or its driver is not installed"
+    ),
+]
 
 
 # Where the pages have the same script, one is enough.

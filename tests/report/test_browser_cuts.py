@@ -28,9 +28,12 @@ from tests.helpers.browser import (
 )
 from tests.helpers.reports import N_ROWS
 
-pytestmark = pytest.mark.skipif(
-    CHROMIUM is None or DRIVER is None, reason="Chromium or its driver is not installed"
-)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        CHROMIUM is None or DRIVER is None, reason="Chromium or its driver is not installed"
+    ),
+]
 
 
 @pytest.fixture(params=["2-HNC"])
