@@ -124,8 +124,8 @@ def answers() -> Iterator[tuple[str, dict[str, str]]]:
         random = np.random.RandomState(1)
         n_rows = len(is_positive)
         rows, unseen = np.split(random.permutation(n_rows), [int(0.8 * n_rows)])
-        take = (lambda index: X.iloc[index]) if hasattr(X, "iloc") else (lambda index: X[index])  # noqa: B023
-        known, new, truth = take(rows), take(unseen), is_positive[rows]
+        places = X.iloc if hasattr(X, "iloc") else X
+        known, new, truth = places[rows], places[unseen], is_positive[rows]
         labelled = truth & (random.rand(len(rows)) < 0.4)
         for name, make in estimators().items():
             for prior in (float(truth.mean()), "auto"):
@@ -161,7 +161,7 @@ def _fitted(estimator: Any, X: Any, y: Any, new: Any) -> dict[str, str]:
 def write(file: Path) -> None:
     found = {}
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+        warnings.simplefilter("ignore")  # they are not answers, and go by the thousand
         for name, digests in answers():
             print(name, file=sys.stderr, flush=True)
             found[name] = digests

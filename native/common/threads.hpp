@@ -16,8 +16,8 @@
 
 namespace pucut {
 
-// Waits until notified, or for a moment, and then asks whether to stop: whoever waits has nothing
-// else to do.
+// Waits until notified, or for a moment, and then asks whether to stop: a thread that waits has
+// nothing else to do.
 inline bool wait_and_ask(std::unique_lock<std::mutex>& lock, std::condition_variable& changed,
                          Interrupt& stop) {
     changed.wait_for(lock, std::chrono::milliseconds(20));

@@ -3,7 +3,7 @@
 FAILURE = 1  # unexpected: a mistake of ours
 USER_ERROR = 2  # wrong arguments or files: argparse's own code too
 INTERRUPTED = 130  # as shells have it
-BROKEN_PIPE = 141  # whoever read the output has gone, as after `| head`
+BROKEN_PIPE = 141  # the reader of the output has gone, as after `| head`
 
 
 class UserError(Exception):
