@@ -135,6 +135,7 @@ def measured(run, dataset):
                 seed, run.options.jobs or None, run.options.variants
             ).items():
                 try:
+                    # Called before the loop goes on.
                     timing = side_by_side({method: lambda m=model: classes_by(m, X, few)}, 1)  # noqa: B023
                 except (MemoryError, TypeError, ValueError) as error:
                     run.note(f"    {method} at {share:.0%}: {type(error).__name__}: {error}")

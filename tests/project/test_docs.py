@@ -71,7 +71,7 @@ def test_a_fast_example_runs(name, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", [file])
     monkeypatch.chdir(tmp_path)
     with warnings.catch_warnings():
-        warnings.simplefilter("default")
+        warnings.simplefilter("default")  # as for anyone who runs it: the suite makes them errors
         warnings.simplefilter("error", FutureWarning)
         runpy.run_path(file, run_name="__main__")
     importlib.import_module("matplotlib.pyplot").close("all")

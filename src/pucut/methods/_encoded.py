@@ -1,7 +1,7 @@
 """Base of the classifiers that work on encoded points."""
 
 from abc import abstractmethod
-from typing import Any, ClassVar, Protocol, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import _fit_context
@@ -12,17 +12,12 @@ from pucut._support.constraints import PRIOR_CONSTRAINTS, THRESHOLD_CONSTRAINTS
 from pucut.data.containers import for_any_table, with_narrow_indices
 from pucut.data.encoding import learn_encoding
 from pucut.data.labels import PULabels
+from pucut.graphs.neighbors import NeighborLists, nearest_neighbors
 from pucut.methods._base import PUClassifier
 from pucut.scores.cross_fitting import stratified_folds
 
 # Folds for out-of-sample scores.
 FOLDS = 5
-
-
-class Model(Protocol):
-    """What a method has learned: scores for points."""
-
-    def scores(self, points: Any) -> FloatArray: ...
 
 
 class EncodedClassifier(PUClassifier):
@@ -101,3 +96,10 @@ class EncodedClassifier(PUClassifier):
         points = with_narrow_indices(self._encoding.encode(self._checked_table(X, reset=False)))
         scores: FloatArray = self._model.scores(points)
         return scores
+
+
+def neighbors_at_most(points: Any, k: int, random: np.random.RandomState) -> NeighborLists:
+    """The k nearest rows of each row, or all others where there are fewer."""
+    return nearest_neighbors(
+        points, min(k, points.shape[0] - 1), n_jobs=1, random_state=random.randint(1 << 31)
+    )

@@ -8,10 +8,9 @@ import numpy as np
 
 from pucut._support.checks import BoolArray, FloatArray
 from pucut._support.constraints import COUNT, NOT_NEGATIVE, POSITIVE
-from pucut.graphs.neighbors import NeighborLists, nearest_neighbors
 from pucut.graphs.similarity import Gaussian
 from pucut.kernels.machines import Machine, as_float64, kernel_map
-from pucut.methods._encoded import EncodedClassifier
+from pucut.methods._encoded import EncodedClassifier, neighbors_at_most
 from pucut.methods.max_margin._margin import Margin, widest_margin
 
 
@@ -121,7 +120,7 @@ class PUMaxMarginClassifier(EncodedClassifier):
     def _learn(
         self, points: Any, is_labelled: BoolArray, random: np.random.RandomState
     ) -> _MarginModel:
-        lists = _neighbors(points, self.n_neighbors, random)
+        lists = neighbors_at_most(points, self.n_neighbors, random)
         mapped = kernel_map(points, random, self.n_landmarks)
         margin = widest_margin(
             mapped.features(as_float64(points)),
@@ -136,9 +135,3 @@ class PUMaxMarginClassifier(EncodedClassifier):
     def _keep(self, model: _MarginModel) -> None:
         self.machine_ = model.machine
         self.margin_ = model.margin
-
-
-def _neighbors(points: Any, k: int, random: np.random.RandomState) -> NeighborLists:
-    return nearest_neighbors(
-        points, min(k, points.shape[0] - 1), n_jobs=1, random_state=random.randint(1 << 31)
-    )

@@ -11,9 +11,9 @@ import scipy.sparse as sp
 from pucut._support.checks import BoolArray, FloatArray
 from pucut._support.constraints import COUNT, COUNT_OR_NONE, POSITIVE
 from pucut.data.labels import PULabels
-from pucut.graphs.neighbors import NeighborIndex, NeighborLists, nearest_neighbors
+from pucut.graphs.neighbors import NeighborIndex
 from pucut.graphs.similarity import Gaussian, symmetric_graph
-from pucut.methods._encoded import FOLDS, EncodedClassifier
+from pucut.methods._encoded import FOLDS, EncodedClassifier, neighbors_at_most
 from pucut.methods.propagation._spreading import farthest_rows, mean_path_lengths, propagate
 from pucut.scores.cross_fitting import stratified_folds
 
@@ -144,7 +144,7 @@ class PULabelPropagationClassifier(EncodedClassifier):
 
     def _learn(self, points: Any, is_labelled: BoolArray, random: np.random.RandomState) -> _Spread:
         n_rows = len(is_labelled)
-        lists = _neighbors(points, self.n_neighbors, random)
+        lists = neighbors_at_most(points, self.n_neighbors, random)
         graph = Gaussian.of_width(self.sigma, points.shape[1]).graph(lists)
         lengths = symmetric_graph(
             lists.indices, np.maximum(np.sqrt(lists.squared_distances), _SHORTEST)
@@ -186,9 +186,3 @@ class PULabelPropagationClassifier(EncodedClassifier):
         self.path_lengths_ = model.distances
         self.propagated_ = model.values
         self.graph_ = model.graph
-
-
-def _neighbors(points: Any, k: int, random: np.random.RandomState) -> NeighborLists:
-    return nearest_neighbors(
-        points, min(k, points.shape[0] - 1), n_jobs=1, random_state=random.randint(1 << 31)
-    )
