@@ -15,6 +15,7 @@ from typing import Any
 import numpy.typing as npt
 
 from paper.datasets import (
+    FAMILIES,
     REAL_NAMES,
     SYNTHETIC,
     SyntheticConfiguration,
@@ -28,7 +29,10 @@ from pucut._support.checks import BoolArray
 from pucut.datasets import pu_split
 
 # The datasets of each suite, in the order of the paper's tables and of the grid.
-DATASETS: Mapping[str, tuple[str, ...]] = {"real": REAL_NAMES, "synthetic": tuple(SYNTHETIC)}
+DATASETS: Mapping[str, tuple[str, ...]] = {
+    "real": REAL_NAMES,
+    **dict.fromkeys(FAMILIES, tuple(SYNTHETIC)),
+}
 SUITES = tuple(DATASETS)
 PRIOR_KINDS = ("true", "estimated")
 REPETITIONS = range(5)
@@ -73,8 +77,8 @@ class Run:
     def __str__(self) -> str:
         split = self.split
         return (
-            f"{split.dataset}, {split.labelled_share} labelled, {self.method}, {self.prior_kind} "
-            f"prior, repetition {split.repetition}"
+            f"{split.suite} {split.dataset}, {split.labelled_share} labelled, {self.method}, "
+            f"{self.prior_kind} prior, repetition {split.repetition}"
         )
 
 
@@ -112,9 +116,10 @@ def synthetic_runs(
     methods: Sequence[str],
     prior_kinds: Sequence[str] = PRIOR_KINDS,
     repetitions: Sequence[int] = SYNTHETIC_REPETITIONS,
+    family: str = "synthetic",
 ) -> list[Run]:
     splits = [
-        Split("synthetic", configuration.name, PAPER_SHARE, index)
+        Split(family, configuration.name, PAPER_SHARE, index)
         for configuration, index in product(configurations, repetitions)
     ]
     return list(_with_methods(splits, methods, prior_kinds))
@@ -132,7 +137,7 @@ def load_split(split: Split) -> SplitData:
     if split.suite == "real":
         X, is_positive = _real_table(split.dataset)
     else:
-        X, is_positive = _synthetic_table(split.dataset, split.repetition)
+        X, is_positive = _synthetic_table(split.dataset, split.repetition, split.suite)
     return SplitData(X, is_positive, labels_of(split, is_positive))
 
 
@@ -155,8 +160,8 @@ def _real_table(name: str) -> tuple[npt.NDArray[Any], BoolArray]:
 
 
 @lru_cache(maxsize=2)
-def _synthetic_table(name: str, index: int) -> tuple[npt.NDArray[Any], BoolArray]:
-    dataset = make_synthetic(name, index)
+def _synthetic_table(name: str, index: int, family: str) -> tuple[npt.NDArray[Any], BoolArray]:
+    dataset = make_synthetic(name, index, family)
     return dataset.X, dataset.is_positive
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from paper.commands import INCOMPLETE, PROGRAM
 from paper.commands.options import add_names, add_results, at_least_one, names, numbers
 from paper.commands.progress import Progress, cost_table
-from paper.datasets import REAL_NAMES, SYNTHETIC, SyntheticConfiguration
+from paper.datasets import FAMILIES, REAL_NAMES, SYNTHETIC, SyntheticConfiguration
 from paper.datasets.real import ensure_real
 from paper.methods import METHODS
 from paper.protocol import (
@@ -68,6 +68,13 @@ def _add_synthetic(steps: Any) -> None:
         "synthetic",
         help="run methods on the synthetic datasets",
         description=_DESCRIPTION.format("synthetic"),
+    )
+    parser.add_argument(
+        "--family",
+        choices=tuple(FAMILIES),
+        default="synthetic",
+        help="how many features are informative: all (synthetic, the paper's), all but two, half, "
+        "or three (default: all)",
     )
     add_names(parser, "--n-samples", _SIZES, "numbers of rows")
     parser.add_argument(
@@ -137,6 +144,7 @@ def _run_synthetic(arguments: argparse.Namespace) -> int:
         methods,
         names("--prior", arguments.prior, PRIOR_KINDS),
         range(arguments.per_configuration),
+        arguments.family,
     )
     if not arguments.batched:
         return _run(arguments, runs, _workers(arguments))

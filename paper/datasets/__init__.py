@@ -4,6 +4,7 @@ from paper.datasets.catalogue import REAL, REAL_NAMES
 from paper.datasets.real import RealDataset, data_folder, load_real
 from paper.datasets.seeds import seed_from_names
 from paper.datasets.synthetic import (
+    FAMILIES,
     SYNTHETIC,
     SyntheticConfiguration,
     SyntheticDataset,
@@ -11,6 +12,7 @@ from paper.datasets.synthetic import (
 )
 
 __all__ = [
+    "FAMILIES",
     "REAL",
     "REAL_NAMES",
     "SYNTHETIC",

@@ -1,13 +1,15 @@
 """The paper's synthetic datasets: 540 configurations, 4 datasets of each.
 
 The paper gives the values of six parameters of scikit-learn's `make_classification` and says
-nothing of the others, nor of seeds. Here the others have scikit-learn's defaults (2 redundant
-features, the rest noise, the classes of 1 % of the rows drawn at random), all but `n_informative`:
-two classes of 4 clusters need 8 corners, that is 3 informative features, and the default is 2. It
-is 3 throughout, the least with which all configurations exist.
+nothing of the others, nor of seeds. One of the others decides which method is ahead: how many
+features are informative. Its improvements come out where all of them are, so that is its family
+("synthetic" in `FAMILIES`); the other families show what fewer of them change. What is then still
+open has scikit-learn's defaults: the classes of 1 % of the rows are drawn at random, and of the
+features that are not informative two are redundant and the rest noise.
 """
 
 import itertools
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,8 +19,9 @@ from sklearn.datasets import make_classification
 from paper.datasets.seeds import seed_from_names
 from pucut._support.checks import BoolArray
 
-N_INFORMATIVE = 3
 DATASETS_EACH = 4
+# Two classes of 4 clusters have 8 corners of a cube, which needs 3 dimensions.
+FEWEST_INFORMATIVE = 3
 # The paper's parameters, in the order of a configuration's name, and their titles in tables.
 PARAMETER_TITLES = {
     "n_samples": "samples",
@@ -63,6 +66,28 @@ class SyntheticConfiguration:
         )
 
 
+@dataclass(frozen=True)
+class Family:
+    """The datasets of the grid with one rule for the number of informative features."""
+
+    title: str
+    n_informative: Callable[[int], int]
+
+
+# By the name of the suite: the paper's, and others on the same grid.
+FAMILIES: Mapping[str, Family] = {
+    "synthetic": Family("every feature informative", lambda n_features: n_features),
+    "most_informative": Family(
+        "all features but two informative", lambda n_features: n_features - 2
+    ),
+    "half_informative": Family(
+        "half of the features informative",
+        lambda n_features: max(FEWEST_INFORMATIVE, n_features // 2),
+    ),
+    "few_informative": Family("few informative features", lambda _: FEWEST_INFORMATIVE),
+}
+
+
 @dataclass(frozen=True, eq=False)
 class SyntheticDataset:
     """A table with its true classes; `is_positive` is for evaluation, never for a method."""
@@ -93,8 +118,10 @@ def _grid() -> tuple[SyntheticConfiguration, ...]:
 SYNTHETIC = {configuration.name: configuration for configuration in _grid()}
 
 
-def make_synthetic(name: str, index: int) -> SyntheticDataset:
+def make_synthetic(name: str, index: int, family: str = "synthetic") -> SyntheticDataset:
     """Dataset number `index`, from 0 to 3, of the configuration with this name."""
+    if family not in FAMILIES:
+        raise ValueError(f"family must be one of {', '.join(FAMILIES)}, found {family!r}")
     if name not in SYNTHETIC:
         raise ValueError(
             f"name must be one of the {len(SYNTHETIC)} of SYNTHETIC, like {next(iter(SYNTHETIC))}, "
@@ -103,10 +130,12 @@ def make_synthetic(name: str, index: int) -> SyntheticDataset:
     if index not in range(DATASETS_EACH):
         raise ValueError(f"index must be from 0 to {DATASETS_EACH - 1}, found {index!r}")
     chosen = SYNTHETIC[name]
+    n_informative = FAMILIES[family].n_informative(chosen.n_features)
     X, y = make_classification(
         n_samples=chosen.n_samples,
         n_features=chosen.n_features,
-        n_informative=N_INFORMATIVE,
+        n_informative=n_informative,
+        n_redundant=min(2, chosen.n_features - n_informative),
         n_clusters_per_class=chosen.n_clusters,
         weights=[1.0 - chosen.positive_share, chosen.positive_share],
         class_sep=chosen.class_sep,

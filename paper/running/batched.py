@@ -6,7 +6,7 @@ import traceback
 from collections.abc import Generator, Iterator, Sequence
 from itertools import groupby
 
-from paper.datasets import SYNTHETIC
+from paper.datasets import FAMILIES, SYNTHETIC
 from paper.methods import METHODS, NeuralMethod
 from paper.protocol import PAPER_SHARE, Run, load_split
 from paper.running.machine import forget_peak_memory
@@ -51,7 +51,7 @@ def stacks(tasks: Sequence[Task]) -> Iterator[list[Task]]:
 
 def _can_be_stacked(task: Task) -> bool:
     run = task.run
-    return run is not None and can_be_batched(run.method) and run.split.suite == "synthetic"
+    return run is not None and can_be_batched(run.method) and run.split.suite in FAMILIES
 
 
 def _shape(run: Run | None) -> tuple[str, int, int, float]:

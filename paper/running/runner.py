@@ -196,4 +196,4 @@ def costs(runs: Sequence[Run], results: Path) -> dict[tuple[str, str], float]:
 
 
 def group_of(split: Split) -> str:
-    return split.dataset if split.suite == "real" else f"synthetic, {shape_of(split)[0]} rows"
+    return split.dataset if split.suite == "real" else f"{split.suite}, {shape_of(split)[0]} rows"

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from paper import protocol
-from paper.datasets import REAL_NAMES, SYNTHETIC, seed_from_names
+from paper.datasets import FAMILIES, REAL_NAMES, SYNTHETIC, make_synthetic, seed_from_names
 from paper.methods import METHODS
 from paper.protocol import Split, load_split, real_runs, synthetic_runs
 from pucut.datasets import pu_split
@@ -48,3 +48,20 @@ def test_runs_are_all_combinations():
     made = synthetic_runs(SYNTHETIC.values(), ["pu_et"], ["true"])
     assert len(made) == len({run.place for run in made}) == 2160
     assert len({run.split.seed for run in runs + made}) == (10 + 6) * 5 + 2160
+
+
+def test_families_have_splits_of_their_own_with_the_same_seeds():
+    """What differs between families is the number of informative features, and nothing else."""
+    chosen = [SYNTHETIC["n1000-f10-p40-c2-s1.0-hypercube"]]
+    made = {
+        family: synthetic_runs(chosen, ["pu_et"], ["true"], [3], family)[0] for family in FAMILIES
+    }
+    assert len({run.place for run in made.values()}) == len(FAMILIES)
+    assert len({str(run) for run in made.values()}) == len(FAMILIES)
+    assert len({run.split.seed for run in made.values()}) == 1
+    tables = {family: load_split(run.split) for family, run in made.items()}
+    assert len({data.X.tobytes() for data in tables.values()}) == len(FAMILIES)
+    for family, data in tables.items():
+        np.testing.assert_array_equal(
+            data.X, make_synthetic("n1000-f10-p40-c2-s1.0-hypercube", 3, family).X
+        )

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
+from sklearn.datasets import make_classification
 
-from paper.datasets import SYNTHETIC, make_synthetic
-from paper.datasets.synthetic import N_INFORMATIVE
+from paper.datasets import FAMILIES, SYNTHETIC, make_synthetic
+from paper.datasets.seeds import seed_from_names
 
 
 def test_the_grid_is_the_papers():
@@ -23,10 +24,43 @@ def test_the_grid_is_the_papers():
         assert all(found.count(value) == 540 // len(values) for value in values)
 
 
-def test_every_configuration_can_be_made():
+@pytest.mark.parametrize("family", FAMILIES)
+def test_every_configuration_can_be_made(family):
     for one in SYNTHETIC.values():
-        assert 2 * one.n_clusters <= 2**N_INFORMATIVE  # scikit-learn's condition
-        assert one.n_features >= N_INFORMATIVE + 2
+        n_informative = FAMILIES[family].n_informative(one.n_features)
+        assert 2 * one.n_clusters <= 2**n_informative  # scikit-learn's condition
+        assert n_informative <= one.n_features
+
+
+# Informative and redundant features of a table of 5, of 10 and of 20; the others are noise.
+FEATURES = {
+    "synthetic": {5: (5, 0), 10: (10, 0), 20: (20, 0)},
+    "most_informative": {5: (3, 2), 10: (8, 2), 20: (18, 2)},
+    "half_informative": {5: (3, 2), 10: (5, 2), 20: (10, 2)},
+    "few_informative": {5: (3, 2), 10: (3, 2), 20: (3, 2)},
+}
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("n_features", [5, 10, 20])
+def test_families_differ_in_the_number_of_informative_features(family, n_features):
+    name = f"n1000-f{n_features}-p40-c4-s1.0-polytope"
+    found = make_synthetic(name, 2, family)
+    n_informative, n_redundant = FEATURES[family][n_features]
+    X, y = make_classification(
+        1000,
+        n_features,
+        n_informative=n_informative,
+        n_redundant=n_redundant,
+        n_clusters_per_class=4,
+        weights=[0.6, 0.4],
+        hypercube=False,
+        random_state=seed_from_names("synthetic", name, 2),
+    )
+    np.testing.assert_array_equal(found.X, X)
+    np.testing.assert_array_equal(found.is_positive, y == 1)
+    # Redundant features are combinations of the informative ones.
+    assert np.linalg.matrix_rank(X - X.mean(axis=0), tol=1e-5) == n_features - n_redundant
 
 
 @pytest.mark.parametrize("name", list(SYNTHETIC)[:180:7])
@@ -64,11 +98,16 @@ def test_classes_far_apart_are_easier():
 
 
 @pytest.mark.parametrize(
-    ("name", "index", "said"), [("n7", 0, "name must be"), (next(iter(SYNTHETIC)), 4, "0 to 3")]
+    ("name", "index", "family", "said"),
+    [
+        ("n7", 0, "synthetic", "name must be"),
+        (next(iter(SYNTHETIC)), 4, "synthetic", "0 to 3"),
+        (next(iter(SYNTHETIC)), 0, "real", "family must be one of synthetic, .*, found 'real'"),
+    ],
 )
-def test_what_does_not_exist_is_refused(name, index, said):
+def test_what_does_not_exist_is_refused(name, index, family, said):
     with pytest.raises(ValueError, match=said):
-        make_synthetic(name, index)
+        make_synthetic(name, index, family)
 
 
 def test_parameters_are_written_as_the_paper_does():
