@@ -1,16 +1,19 @@
 """Rows of finished runs as CSV files: written, and read again from the files of a folder."""
 
+import gzip
 from collections.abc import Iterable
-from dataclasses import astuple
 from pathlib import Path
 from typing import Any
 
 from paper.csv_files import FileProblem, as_csv, read_lines
-from paper.schema import COLUMNS, MAY_BE_EMPTY, Row, row_from
+from paper.schema import COLUMNS, MAY_BE_EMPTY, Row, cells_of, row_from
+from pucut._support.files import write_whole
 
 
-def rows_as_csv(rows: Iterable[Row]) -> str:
-    return as_csv(COLUMNS, map(astuple, rows))
+def write_rows(file: Path, rows: Iterable[Row]) -> None:
+    """One line for each row; packed where the name ends in `.gz`. Equal rows give equal bytes."""
+    data = as_csv(COLUMNS, map(cells_of, rows)).encode()
+    write_whole(file, gzip.compress(data, mtime=0) if file.suffix == ".gz" else data)
 
 
 def read_rows(folder: Path) -> tuple[Row, ...]:

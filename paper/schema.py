@@ -219,6 +219,17 @@ def _fact(name: str, finished: Finished) -> Any:
     return _COLUMNS[name].kind.parse("")
 
 
+def cells_of(row: Row) -> tuple[Any, ...]:
+    """As they are written: digits that say nothing would make up half of a packed file."""
+    return tuple(
+        _rounded(getattr(row, name), column.kind.digits) for name, column in _COLUMNS.items()
+    )
+
+
+def _rounded(value: Any, digits: int | None) -> Any:
+    return float(f"{value:.{digits}g}") if digits and value is not None else value
+
+
 def row_from(line: Line) -> Row:
     """The row of a line of a file, whose cells are checked."""
     row = Row(**{name: line.read(name, column.kind) for name, column in _COLUMNS.items()})

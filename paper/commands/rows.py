@@ -7,9 +7,8 @@ from typing import Any
 
 from paper.commands import INCOMPLETE, PROGRAM
 from paper.commands.options import add_results
-from paper.row_files import rows_as_csv
+from paper.row_files import write_rows
 from paper.running.collect import collect
-from pucut._support.files import write_whole
 from pucut.cli._errors import UserError
 
 
@@ -21,7 +20,13 @@ def add_parsers(steps: Any) -> None:
         "run. The step `tables` reads a folder of such files.",
     )
     add_results(parser)
-    parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="the CSV file")
+    parser.add_argument(
+        "--out",
+        type=Path,
+        required=True,
+        metavar="FILE",
+        help="the CSV file; packed if its name ends in .gz",
+    )
     parser.set_defaults(run=run)
 
 
@@ -32,6 +37,6 @@ def run(arguments: argparse.Namespace) -> int:
     for broken in found.broken:
         print(f"{PROGRAM}: left out a file that is not whole: {broken}", file=sys.stderr)
     arguments.out.parent.mkdir(parents=True, exist_ok=True)
-    write_whole(arguments.out, rows_as_csv(found.rows).encode())
+    write_rows(arguments.out, found.rows)
     print(f"{len(found.rows)} rows in {arguments.out}")
     return INCOMPLETE if found.broken else 0

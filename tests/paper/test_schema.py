@@ -10,7 +10,7 @@ from sklearn.metrics import accuracy_score, balanced_accuracy_score, roc_auc_sco
 
 from paper.methods import RULES, PUData
 from paper.protocol import Run, Split, load_split
-from paper.row_files import read_rows, rows_as_csv
+from paper.row_files import read_rows, write_rows
 from paper.running.raw import BrokenFile, rank_of
 from paper.schema import COLUMNS, FACTS, METRICS, Circumstances, record_facts, row_of
 from tests.helpers.paper_rows import finished_run
@@ -64,11 +64,41 @@ def test_every_metric_has_a_column_for_each_rule():
     assert len(set(found.values())) == 4
 
 
-def test_rows_are_read_as_they_were_written(tmp_path):
+@pytest.mark.parametrize("name", ["rows.csv", "rows.csv.gz"])
+def test_rows_are_read_as_they_were_written(tmp_path, name):
     rows = [row_of(finished_run(seed)) for seed in range(3)]
     rows.append(replace(rows[0], repetition=3, seconds=None, peak_mb=None, auc=None, torch=""))
-    (tmp_path / "rows.csv").write_text(rows_as_csv(rows), encoding="utf-8")
-    assert read_rows(tmp_path) == tuple(rows)
+    write_rows(tmp_path / name, rows)
+    found = read_rows(tmp_path)
+    assert len(found) == len(rows)
+    for one, other in zip(found, rows, strict=True):
+        for column in COLUMNS:
+            read, made = getattr(one, column), getattr(other, column)
+            if isinstance(made, float):
+                assert read == pytest.approx(made, rel=1e-3 if made > 1 else 5e-8)
+            else:
+                assert read == made
+    # Rounded numbers stay as they are.
+    write_rows(tmp_path / name, found)
+    assert read_rows(tmp_path) == found
+
+
+def test_scores_that_differ_are_written_differently(tmp_path):
+    """The closest balanced accuracies on 8 200 unlabelled rows, about half of them positive."""
+    n_positive, n_negative = 4099, 4101
+    more = pow(n_negative, -1, n_positive)
+    fewer = (more * n_negative - 1) // n_positive
+    row = row_of(finished_run())
+    one, other = (
+        replace(row, repetition=place, balanced_accuracy_own=(of_both / 2))
+        for place, of_both in enumerate(
+            [4000 / n_negative, more / n_positive + (4000 - fewer) / n_negative]
+        )
+    )
+    assert 0 < other.balanced_accuracy_own - one.balanced_accuracy_own < 3e-8
+    write_rows(tmp_path / "rows.csv", [one, other])
+    found = {line.balanced_accuracy_own for line in read_rows(tmp_path)}
+    assert len(found) == 2
 
 
 def test_facts_are_those_of_the_run():
