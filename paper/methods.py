@@ -21,8 +21,9 @@ from pucut.scores.cross_fitting import cross_fit, default_classifier
 
 Rule = Literal["own", "prior"]
 RULES: tuple[Rule, ...] = ("own", "prior")
-# The paper's method, its benchmarks, our own, any other, and the ceiling that knows all labels.
-Role = Literal["paper", "benchmark", "ours", "other", "ceiling"]
+# The paper's method, its benchmarks, our own, any other, the ceiling that knows all labels, and
+# variants: a method trained otherwise, shown only where that difference is asked about.
+Role = Literal["paper", "benchmark", "ours", "other", "ceiling", "variant"]
 # The prior and the labels; the labels alone; neither, only the rows and their true classes.
 DependsOn = Literal["prior", "labels", "dataset"]
 
@@ -64,6 +65,8 @@ class _Method:
         Relative, for the estimate of the time left.
     rules, ranked_by : tuple of Rule
         The rules it is shown by, and those it enters average ranks by.
+    variant_of : str
+        The key of the method that it is a variant of.
     """
 
     title: str
@@ -72,6 +75,7 @@ class _Method:
     cost: float = 1.0
     rules: tuple[Rule, ...] = RULES
     ranked_by: tuple[Rule, ...] = RULES
+    variant_of: str = ""
 
     @property
     def uses_device(self) -> bool:
@@ -113,7 +117,7 @@ class SupervisedMethod(_Method):
     fit: Callable[[PUData, BoolArray], Answer]
 
 
-def _network(estimator: str) -> Callable[[PUData], Any]:
+def _network(estimator: str, **training: Any) -> Callable[[PUData], Any]:
     """Makes an estimator of `pucut.methods`, which loads PyTorch; images and texts have their own
     networks, as in the paper.
     """
@@ -128,9 +132,23 @@ def _network(estimator: str) -> Callable[[PUData], Any]:
             device=data.device,
             random_state=data.seed,
             **settings.get(data.dataset, {}),
+            **training,
         )
 
     return make
+
+
+# How the public program of nnPU's authors trains both, from its settings for MNIST: all rows in one
+# batch, 100 steps, the last weights kept, and the rows without a label alone as the unlabelled set.
+_AS_PUBLISHED: dict[str, Any] = {
+    "batch_size": 30_000,
+    "learning_rate": 1e-3,
+    "weight_decay": 0.005,
+    "max_epochs": 100,
+    "patience": None,
+    "validation_share": 0.0,
+    "unlabelled_includes_labelled": False,
+}
 
 
 def _naive(data: PUData) -> Answer:
@@ -181,7 +199,23 @@ METHODS: dict[str, PUMethod | NeuralMethod | SupervisedMethod] = {
     "two_hnc": PUMethod(title="2-HNC", role="paper", fit=_two_hnc, cost=0.3, ranked_by=("own",)),
     "pucut": PUMethod(title="pucut", role="ours", fit=_pucut, cost=2.0, ranked_by=("own",)),
     "oracle": SupervisedMethod(title="oracle", fit=_oracle),
+    "upu_public": NeuralMethod(
+        title="uPU, trained as in its public program",
+        role="variant",
+        variant_of="upu",
+        make=_network("UPUClassifier", **_AS_PUBLISHED),
+        cost=10.0,
+    ),
+    "nnpu_public": NeuralMethod(
+        title="nnPU, trained as in its public program",
+        role="variant",
+        variant_of="nnpu",
+        make=_network("NNPUClassifier", **_AS_PUBLISHED),
+        cost=10.0,
+    ),
 }
+# What is run and shown unless variants are asked for.
+COMPARED = tuple(key for key, method in METHODS.items() if method.role != "variant")
 
 
 def with_role(*roles: Role) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from paper.commands.options import add_names, add_results, at_least_one, names, 
 from paper.commands.progress import Progress, cost_table
 from paper.datasets import FAMILIES, REAL_NAMES, SYNTHETIC, SyntheticConfiguration
 from paper.datasets.real import ensure_real
-from paper.methods import METHODS
+from paper.methods import COMPARED, METHODS
 from paper.protocol import (
     PAPER_SHARE,
     PRIOR_KINDS,
@@ -100,7 +100,7 @@ def _add_synthetic(steps: Any) -> None:
 
 
 def _add_common(parser: argparse.ArgumentParser) -> None:
-    add_names(parser, "--methods", tuple(METHODS), "methods")
+    add_names(parser, "--methods", tuple(METHODS), "methods", default=",".join(COMPARED))
     add_names(parser, "--prior", PRIOR_KINDS, "priors")
     add_results(parser)
     where = parser.add_mutually_exclusive_group()

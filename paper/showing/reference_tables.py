@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from paper.datasets import REAL, SYNTHETIC
 from paper.datasets.synthetic import PARAMETER_TITLES
-from paper.methods import METHODS
+from paper.methods import COMPARED, METHODS
 from paper.schema import METRIC_TITLES, METRICS
 from paper.showing.contenders import PUBLISHED
 from paper.showing.published import Published
@@ -100,10 +100,10 @@ def cost_table(results: Results, datasets: Sequence[str], quantity: str, name: s
     rows = []
     for dataset in datasets:
         row = [Cell(REAL[dataset].title)]
-        for method in METHODS:
+        for method in COMPARED:
             row.append(_mean_cell(results, (dataset,), method, quantity))
         rows.append(tuple(row))
-    columns = (Column("Dataset"), *(Column(method.title) for method in METHODS.values()))
+    columns = (Column("Dataset"), *(Column(METHODS[method].title) for method in COMPARED))
     title = f"{_COST_TITLES[quantity]}, real datasets, 60 % labelled, true prior"
     return Table(name, title, columns, tuple(rows), _machine_notes(results))
 
@@ -115,11 +115,11 @@ def synthetic_cost_table(results: Results, quantity: str, name: str) -> Table:
     rows = tuple(
         (
             Cell(f"{size} samples"),
-            *(_mean_cell(results, by_size[size], method, quantity) for method in METHODS),
+            *(_mean_cell(results, by_size[size], method, quantity) for method in COMPARED),
         )
         for size in sorted(by_size)
     )
-    columns = (Column("Datasets"), *(Column(method.title) for method in METHODS.values()))
+    columns = (Column("Datasets"), *(Column(METHODS[method].title) for method in COMPARED))
     title = f"{_COST_TITLES[quantity]}, synthetic datasets, true prior"
     return Table(name, title, columns, rows, _machine_notes(results))
 
@@ -143,6 +143,8 @@ def _mean_cell(results: Results, datasets: Sequence[str], method: str, quantity:
 def _machine_notes(results: Results) -> tuple[str, ...]:
     used: dict[str, set[str]] = {}
     for run in results.all_runs():
+        if run.method not in COMPARED:
+            continue
         threads = f"{run.n_jobs} jobs" if run.n_jobs else "unknown number of jobs"
         where = f"{run.machine or 'unknown machine'}, {run.device or 'unknown device'}, {threads}"
         used.setdefault(where, set()).add(run.method)
