@@ -71,20 +71,24 @@ class Family:
     """The datasets of the grid with one rule for the number of informative features."""
 
     title: str
+    how_many: str
     n_informative: Callable[[int], int]
 
 
 # By the name of the suite: the paper's, and others on the same grid.
 FAMILIES: Mapping[str, Family] = {
-    "synthetic": Family("every feature informative", lambda n_features: n_features),
+    "synthetic": Family("every feature informative", "all", lambda n_features: n_features),
     "most_informative": Family(
-        "all features but two informative", lambda n_features: n_features - 2
+        "all features but two informative", "all but two", lambda n_features: n_features - 2
     ),
     "half_informative": Family(
         "half of the features informative",
+        "half",
         lambda n_features: max(FEWEST_INFORMATIVE, n_features // 2),
     ),
-    "few_informative": Family("few informative features", lambda _: FEWEST_INFORMATIVE),
+    "few_informative": Family(
+        "few informative features", str(FEWEST_INFORMATIVE), lambda _: FEWEST_INFORMATIVE
+    ),
 }
 
 

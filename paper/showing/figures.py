@@ -1,4 +1,5 @@
-"""Figures as SVG: the paper's histograms, scores by dataset, critical differences.
+"""Figures as SVG: the paper's histograms, scores by dataset, improvements by family, critical
+differences.
 
 Equal input gives equal bytes: identifiers are made from the figure's name, and no date is written.
 Ink is one colour, which a page may replace by its own.
@@ -163,6 +164,58 @@ def _points(
             alpha=0.65 if hollow else 1.0,
             label=title or None,
         )
+
+
+def improvements_by_step(
+    name: str,
+    title: str,
+    panels: Mapping[str, Sequence[Series]],
+    steps: Sequence[str],
+    label: str,
+) -> Drawing:
+    """A line for each opponent over the steps; bars are one standard error, hollow: the paper's."""
+
+    def draw() -> Figure:
+        figure = Figure(figsize=(4.2 * len(panels), 3.1), layout="constrained")
+        for panel, (panel_title, series) in zip(
+            figure.subplots(1, len(panels), squeeze=False)[0], panels.items(), strict=True
+        ):
+            for number, one in enumerate(series):
+                _steps(panel, one, _COLOURS[number % len(_COLOURS)])
+            panel.axhline(0.0, color=INK, linewidth=0.8)
+            panel.set_xticks(range(len(steps)), list(steps))
+            panel.set_xlim(-0.3, len(steps) - 0.7)
+            panel.set_title(panel_title)
+            panel.set_xlabel(label)
+        figure.axes[0].set_ylabel("improvement (%)")
+        if figure.axes[0].get_legend_handles_labels()[0]:
+            figure.legend(
+                *figure.axes[0].get_legend_handles_labels(),
+                loc="outside upper center",
+                ncols=3,
+                frameon=False,
+            )
+        return figure
+
+    return Drawing(name, title, draw)
+
+
+def _steps(panel: Axes, one: Series, colour: str) -> None:
+    found = [(place, summary) for place, summary in enumerate(one.ours) if summary is not None]
+    if found:
+        panel.errorbar(
+            [place for place, _ in found],
+            [summary.mean for _, summary in found],
+            yerr=[summary.standard_error or 0.0 for _, summary in found],
+            fmt="o-",
+            markersize=4.0,
+            color=colour,
+            elinewidth=0.9,
+            label=one.title,
+        )
+    for place, theirs in enumerate(one.paper):
+        if theirs is not None:
+            panel.plot(place, theirs.mean, "o", markersize=7.0, color=colour, fillstyle="none")
 
 
 def critical_differences(

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from paper.datasets import REAL_NAMES
+from paper.datasets import FAMILIES, REAL_NAMES
 from paper.protocol import PAPER_SHARE, SMALL_SHARE
 from paper.schema import Row
 from paper.showing.contenders import Contender
@@ -31,6 +31,7 @@ REAL_60_ESTIMATED = Setting("real", PAPER_SHARE, "estimated")
 REAL_10 = Setting("real", SMALL_SHARE, "true")
 REAL_10_ESTIMATED = Setting("real", SMALL_SHARE, "estimated")
 SYNTHETIC = Setting("synthetic", PAPER_SHARE, "true")
+SYNTHETIC_FAMILIES = {family: Setting(family, PAPER_SHARE, "true") for family in FAMILIES}
 SYNTHETIC_ESTIMATED = Setting("synthetic", PAPER_SHARE, "estimated")
 
 

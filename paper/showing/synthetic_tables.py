@@ -1,20 +1,27 @@
-"""Tables of the synthetic datasets: improvements over the others, also by parameter."""
+"""Tables of the synthetic datasets: improvements over the others, by parameter and by family."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
-from paper.datasets import SYNTHETIC
+from paper.datasets import FAMILIES, SYNTHETIC
 from paper.datasets.synthetic import PARAMETER_TITLES
-from paper.schema import METRIC_TITLES
+from paper.methods import METHODS, with_role
+from paper.schema import METRIC_TITLES, METRICS
 from paper.showing.contenders import BENCHMARKS, OTHERS, PUCUT, TWO_HNC, Contender
+from paper.showing.figures import Series
 from paper.showing.published import Published
 from paper.showing.results import Results, pair_up
 from paper.showing.statistics import (
     Floats,
     Improvement,
+    Summary,
     improvements,
+    summarise,
     summarise_improvements,
 )
 from paper.showing.tables import Cell, Column, Table
+
+# A dataset: the name of its configuration and its number.
+Place = tuple[str, int]
 
 
 def all_improvements(
@@ -22,19 +29,25 @@ def all_improvements(
     ours: Contender,
     other: Contender,
     metric: str,
-    wanted: Callable[[str], bool] = lambda dataset: True,
+    wanted: Callable[[Place], bool] = lambda place: True,
 ) -> Floats:
     """In percent, one for each dataset that both have; every repetition is a dataset."""
     first: list[float] = []
     second: list[float] = []
     for dataset in results.datasets:
-        if wanted(dataset):
-            pairs = pair_up(
-                results.scores(dataset, ours, metric), results.scores(dataset, other, metric)
-            )
-            first += pairs.first
-            second += pairs.second
+        pairs = pair_up(
+            _wanted(results.scores(dataset, ours, metric), dataset, wanted),
+            _wanted(results.scores(dataset, other, metric), dataset, wanted),
+        )
+        first += pairs.first
+        second += pairs.second
     return improvements(first, second)
+
+
+def _wanted(
+    scores: dict[int, float], dataset: str, wanted: Callable[[Place], bool]
+) -> dict[int, float]:
+    return {number: score for number, score in scores.items() if wanted((dataset, number))}
 
 
 def _summary(values: Floats) -> Improvement | None:
@@ -86,9 +99,13 @@ def improvement_beside_paper(
         Column("average", "ours minus paper"),
         Column("improved", "ours minus paper"),
     )
-    title = f"Synthetic datasets: improvement in {METRIC_TITLES[metric]} of 2-HNC"
+    title = f"{_where(results)}: improvement in {METRIC_TITLES[metric]} of 2-HNC"
     notes = (_IMPROVEMENT_NOTE, "Own rules throughout, true prior.")
     return Table(name, title, columns, tuple(rows), notes)
+
+
+def _where(results: Results) -> str:
+    return f"Synthetic datasets, {FAMILIES[results.setting.suite].title}"
 
 
 def improvement_of_pucut(results: Results, metric: str, name: str) -> Table:
@@ -100,28 +117,34 @@ def improvement_of_pucut(results: Results, metric: str, name: str) -> Table:
         for other in OTHERS
     )
     columns = (Column("pucut"), *(Column(title) for title in _IMPROVEMENT_TITLES))
-    title = f"Synthetic datasets: improvement in {METRIC_TITLES[metric]} of pucut"
+    title = f"{_where(results)}: improvement in {METRIC_TITLES[metric]} of pucut"
     notes = (_IMPROVEMENT_NOTE, "prior: the other is given the prior and cuts its ranking there.")
     return Table(name, title, columns, rows, notes)
 
 
-def improvement_by_parameter(results: Results, metric: str, name: str) -> Table:
-    """Of pucut over nnPU, by both of its rules."""
-    others = (Contender("nnpu", "own"), Contender("nnpu", "prior"))
-    values: dict[str, set[str]] = {parameter: set() for parameter in PARAMETER_TITLES}
+def improvement_by_parameter(
+    results: Results,
+    ours: Contender,
+    others: Sequence[Contender],
+    metric: str,
+    name: str,
+    parameters: Sequence[str] = tuple(PARAMETER_TITLES),
+) -> Table:
+    """A row for each value of each parameter that has runs."""
+    values: dict[str, set[str]] = {parameter: set() for parameter in parameters}
     for dataset in results.datasets:
-        for parameter, value in SYNTHETIC[dataset].parameters.items():
-            values[parameter].add(value)
+        for parameter in parameters:
+            values[parameter].add(SYNTHETIC[dataset].parameters[parameter])
     rows = []
-    for parameter, title in PARAMETER_TITLES.items():
+    for parameter in parameters:
         for value in _in_order(values[parameter]):
 
-            def has_value(dataset: str, parameter: str = parameter, value: str = value) -> bool:
-                return SYNTHETIC[dataset].parameters[parameter] == value
+            def has_value(place: Place, parameter: str = parameter, value: str = value) -> bool:
+                return SYNTHETIC[place[0]].parameters[parameter] == value
 
-            row = [Cell(title), Cell(value)]
+            row = [Cell(PARAMETER_TITLES[parameter]), Cell(value)]
             for other in others:
-                found = _summary(all_improvements(results, PUCUT, other, metric, has_value))
+                found = _summary(all_improvements(results, ours, other, metric, has_value))
                 row += _cells(found)
             rows.append(tuple(row))
     columns = (
@@ -130,8 +153,7 @@ def improvement_by_parameter(results: Results, metric: str, name: str) -> Table:
         *(Column(title, f"vs {other.title}") for other in others for title in _IMPROVEMENT_TITLES),
     )
     title = (
-        f"Synthetic datasets: improvement in {METRIC_TITLES[metric]} of pucut over nnPU, "
-        "by parameter"
+        f"{_where(results)}: improvement in {METRIC_TITLES[metric]} of {ours.title}, by parameter"
     )
     return Table(name, title, columns, tuple(rows), (_IMPROVEMENT_NOTE,))
 
@@ -140,3 +162,116 @@ def _in_order(values: set[str]) -> Sequence[str]:
     if values <= {"true", "false"}:
         return sorted(values, reverse=True)
     return sorted(values, key=float)
+
+
+# From few informative features to all of them.
+_BY_INFORMATIVE = tuple(FAMILIES)[::-1]
+
+
+def _common(families: Mapping[str, Results], methods: Sequence[str]) -> set[Place]:
+    """The datasets that every family has with every method."""
+    having = [
+        {(dataset, number) for dataset in found.datasets for number in found.runs(dataset, method)}
+        for found in families.values()
+        for method in methods
+    ]
+    return set.intersection(*having)
+
+
+_COMPARED_BY_FAMILY = tuple(one.method for one in (*BENCHMARKS, TWO_HNC))
+
+
+def improvement_by_family(families: Mapping[str, Results], metric: str, name: str) -> Table:
+    """Of 2-HNC over the benchmarks, by how many features are informative; the same datasets."""
+    common = _common(families, _COMPARED_BY_FAMILY)
+    rows = []
+    for family in _BY_INFORMATIVE:
+        row = [Cell(FAMILIES[family].how_many)]
+        for other in BENCHMARKS:
+            values = all_improvements(
+                families[family], TWO_HNC, other, metric, lambda place: place in common
+            )
+            row += _cells(_summary(values))[1:3]
+        rows.append(tuple(row))
+    columns = (
+        Column("Informative features"),
+        *(
+            Column(title, f"vs {other.title}")
+            for other in BENCHMARKS
+            for title in _IMPROVEMENT_TITLES[1:3]
+        ),
+    )
+    title = (
+        f"Synthetic datasets: improvement in {METRIC_TITLES[metric]} of 2-HNC, by the number of "
+        "informative features"
+    )
+    notes = (
+        f"{len(common)} datasets with each number, from as many configurations. Of five features, "
+        "half and all but two are three as well.",
+        _IMPROVEMENT_NOTE,
+    )
+    return Table(name, title, columns, tuple(rows), notes)
+
+
+def family_series(
+    families: Mapping[str, Results], published: Published, metric: str
+) -> tuple[tuple[str, ...], list[Series]]:
+    """Ticks and points of the same numbers, with standard errors; the paper's beside all."""
+    common = _common(families, _COMPARED_BY_FAMILY)
+    series = []
+    for other in BENCHMARKS:
+        ours: list[Summary | None] = []
+        for family in _BY_INFORMATIVE:
+            values = all_improvements(
+                families[family], TWO_HNC, other, metric, lambda place: place in common
+            )
+            ours.append(summarise(values.tolist()) if values.size else None)
+        theirs = published.improvements[metric, other.method].average
+        paper = [*(None,) * (len(ours) - 1), Summary(theirs, None, 2160)]
+        series.append(Series(f"2-HNC vs {other.title}", ours, paper))
+    return tuple(FAMILIES[family].how_many for family in _BY_INFORMATIVE), series
+
+
+def networks_beside_paper(results: Results, published: Published, name: str) -> Table:
+    """2-HNC against networks that were trained differently, on the datasets that all have."""
+    variants = with_role("variant")
+    trained = {
+        other: (other, *(key for key in variants if METHODS[key].variant_of == other))
+        for other in dict.fromkeys(METHODS[key].variant_of for key in variants)
+    }
+    with_runs = {run.method for run in results.all_runs()}
+    shown = [key for keys in trained.values() for key in keys if key in with_runs]
+    common = _common({"": results}, [TWO_HNC.method, *shown])
+    rows = []
+    for other, keys in trained.items():
+        for key in keys:
+            row = [Cell(f"vs {METHODS[key].title}")]
+            for metric in METRICS:
+                values = all_improvements(
+                    results, TWO_HNC, Contender(key, "own"), metric, lambda place: place in common
+                )
+                row += _cells(_summary(values))[1:3]
+            rows.append(tuple(row))
+        row = [Cell(f"vs {METHODS[other].title}, the paper")]
+        for metric in METRICS:
+            theirs = published.improvements[metric, other]
+            row += [
+                Cell(theirs.average, theirs.standard_deviation, signed=True),
+                Cell(theirs.share_improved),
+            ]
+        rows.append(tuple(row))
+    columns = (
+        Column("2-HNC"),
+        *(
+            Column(title, METRIC_TITLES[metric])
+            for metric in METRICS
+            for title in _IMPROVEMENT_TITLES[1:3]
+        ),
+    )
+    title = f"{_where(results)}: improvement of 2-HNC over networks that were trained differently"
+    notes = (
+        f"{len(common)} datasets, the same for all but the paper's.",
+        _IMPROVEMENT_NOTE,
+        "Own rules throughout, true prior.",
+    )
+    return Table(name, title, columns, tuple(rows), notes)
