@@ -1,11 +1,14 @@
-"""Two directives: help texts of the command, and tables that may not be there yet."""
+"""Three directives: help texts of the command, tables that may not be there yet, and tables and
+figures of the paper's experiments, made from the rows of the runs.
+"""
 
 import contextlib
 import io
 import os
 import re
+from functools import cache
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from docutils import nodes
 from docutils.parsers.rst import Directive
@@ -13,6 +16,7 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from pucut import cli
+from pucut._support.html import Html, element
 
 WIDTH = "88"
 
@@ -62,7 +66,41 @@ class PaperSummary(SphinxDirective):
         return [nodes.note("", nodes.paragraph("", text))]
 
 
+@cache
+def paper_items() -> dict[str, Any]:
+    """All tables and figures of `python -m paper tables`, by name."""
+    from paper import FOLDER
+    from paper.row_files import read_rows
+    from paper.showing.contents import make_contents
+    from paper.showing.published import read_published
+
+    contents = make_contents(read_rows(FOLDER / "rows"), read_published(FOLDER / "published"))
+    return {item.name: item for item in (*contents.tables, *contents.drawings)}
+
+
+class PaperItem(SphinxDirective):
+    """A table or a figure of the paper's experiments, so that no number is typed by hand."""
+
+    required_arguments = 1
+    option_spec: ClassVar[dict] = {}
+
+    def run(self) -> list[nodes.Node]:
+        from paper import FOLDER
+        from paper.showing.page import inline_svg
+        from paper.showing.tables import Table, to_markdown
+
+        for file in (FOLDER / "rows").iterdir():
+            self.env.note_dependency(str(file))
+        item = paper_items()[self.arguments[0]]
+        if isinstance(item, Table):
+            return self.parse_text_to_nodes(to_markdown(item))
+        picture = element("div", Html(inline_svg(item)), role="img", aria_label=item.title)
+        caption = nodes.paragraph("", "", nodes.emphasis("", item.title))
+        return [nodes.raw("", str(picture), format="html"), caption]
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     app.add_directive("cli-help", CommandHelp)
     app.add_directive("paper-summary", PaperSummary)
+    app.add_directive("paper-item", PaperItem)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

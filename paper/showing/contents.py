@@ -77,7 +77,7 @@ def make_contents(runs: Sequence[Row], published: Published) -> Contents:
         synthetic_tables.improvement_by_family(families, metric, f"informative_{metric}")
         for metric in METRICS
     )
-    networks = synthetic_tables.networks_beside_paper(synthetic, published, "networks")
+    networks = _networks(synthetic, published)
     sections = (
         Section("agreement", "Agreement with the paper", agreement),
         Section("data", "Datasets", _data(real, synthetic, published)),
@@ -96,7 +96,7 @@ def make_contents(runs: Sequence[Row], published: Published) -> Contents:
             "Synthetic datasets, by the number of informative features",
             (*informative, _by_informative(families, published)),
         ),
-        Section("networks", "Networks that were trained differently", (networks,)),
+        Section("networks", "Networks that were trained differently", networks),
         Section("ranks", "Average ranks", _ranks(real, synthetic)),
         Section("cost", "Cost", _cost(real, synthetic)),
         Section(
@@ -304,6 +304,24 @@ def _by_informative(families: Mapping[str, Results], published: Published) -> Dr
         panels,
         steps,
         "informative features",
+    )
+
+
+def _networks(synthetic: Results, published: Published) -> tuple[Table, ...]:
+    by_parameter = tuple(
+        synthetic_tables.improvement_by_parameter(
+            synthetic,
+            TWO_HNC,
+            tuple(Contender(key, "own") for key in synthetic_tables.trained_differently(benchmark)),
+            "balanced_accuracy",
+            f"networks_{benchmark}_by_parameter",
+            ("n_samples", "positive_percent"),
+        )
+        for benchmark in synthetic_tables.WITH_VARIANTS
+    )
+    return (
+        synthetic_tables.networks_beside_paper(synthetic, published, "networks_beside_paper"),
+        *by_parameter,
     )
 
 

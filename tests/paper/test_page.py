@@ -78,7 +78,7 @@ def test_every_table_has_three_files_and_a_place_on_the_page(written):
     tables = {Path(name).stem for name in written if name.endswith(".csv")}
     figures = {Path(name).stem for name in written if name.endswith(".svg")}
     assert len(tables) == page.tags["table"] == page.tags["caption"]
-    assert len(figures) == page.tags["figure"] == page.tags["svg"] == 10
+    assert len(figures) == page.tags["figure"] == page.tags["svg"] == 11
     for name in tables:
         assert {f"{name}.md", f"{name}.tex"} <= written.keys()
     assert tables | figures <= set(page.ids)
