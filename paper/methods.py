@@ -151,6 +151,17 @@ _AS_PUBLISHED: dict[str, Any] = {
 }
 
 
+def _plain_perceptron(n_features: int) -> Any:
+    """The perceptron of the papers on networks, without batch normalisation."""
+    from torch import nn
+
+    layers: list[Any] = []
+    for _ in range(5):
+        layers += [nn.Linear(n_features, 300), nn.ReLU()]
+        n_features = 300
+    return nn.Sequential(*layers, nn.Linear(n_features, 1))
+
+
 def _naive(data: PUData) -> Answer:
     """Labelled against unlabelled, as if the unlabelled were negative: probability above half."""
     model = methods.PUThresholdClassifier(prior=data.prior, random_state=data.seed)
@@ -200,17 +211,31 @@ METHODS: dict[str, PUMethod | NeuralMethod | SupervisedMethod] = {
     "pucut": PUMethod(title="pucut", role="ours", fit=_pucut, cost=2.0, ranked_by=("own",)),
     "oracle": SupervisedMethod(title="oracle", fit=_oracle),
     "upu_public": NeuralMethod(
-        title="uPU, trained as in its public program",
+        title="uPU, trained as in the public program",
         role="variant",
         variant_of="upu",
         make=_network("UPUClassifier", **_AS_PUBLISHED),
         cost=10.0,
     ),
+    "upu_plain": NeuralMethod(
+        title="uPU, the same without batch normalisation",
+        role="variant",
+        variant_of="upu",
+        make=_network("UPUClassifier", **_AS_PUBLISHED, network=_plain_perceptron),
+        cost=10.0,
+    ),
     "nnpu_public": NeuralMethod(
-        title="nnPU, trained as in its public program",
+        title="nnPU, trained as in the public program",
         role="variant",
         variant_of="nnpu",
         make=_network("NNPUClassifier", **_AS_PUBLISHED),
+        cost=10.0,
+    ),
+    "nnpu_plain": NeuralMethod(
+        title="nnPU, the same without batch normalisation",
+        role="variant",
+        variant_of="nnpu",
+        make=_network("NNPUClassifier", **_AS_PUBLISHED, network=_plain_perceptron),
         cost=10.0,
     ),
 }

@@ -11,7 +11,7 @@ from sklearn.datasets import load_breast_cancer, load_digits
 from paper import FOLDER, protocol
 from paper.__main__ import main
 from paper.datasets import REAL, RealDataset, real
-from paper.methods import METHODS
+from paper.methods import COMPARED, METHODS
 from paper.schema import COLUMNS
 from tests.helpers.paper_rows import real_rows, write_rows
 
@@ -106,6 +106,22 @@ def test_failed_runs_are_told_by_the_exit_code(tmp_path, monkeypatch, capsys):
     assert "RuntimeError: out of order" in said.err
     assert "1 runs finished, 0 were before, 1 are missing" in said.out
     assert main(chosen) == 0
+
+
+def test_families_are_chosen_and_variants_only_when_asked_for(tmp_path, capsys):
+    chosen = ["synthetic", "--n-samples", "1000", "--configurations", "1", "--dry-run"]
+    chosen += ["--per-configuration", "1", "--prior", "true", "--results", str(tmp_path)]
+    assert main(chosen) == 0
+    lines = capsys.readouterr().out.splitlines()[:-1]
+    assert all(line.startswith("synthetic n1000-") for line in lines)
+    assert [line.split(", ")[2] for line in lines] == list(COMPARED)
+    assert main([*chosen, "--family", "half_informative", "--methods", "nnpu_public"]) == 0
+    (line,) = capsys.readouterr().out.splitlines()[:-1]
+    assert line.startswith("half_informative n1000-")
+    assert ", nnpu_public, " in line
+    with pytest.raises(SystemExit):
+        main([*chosen, "--family", "none"])
+    assert "'few_informative'" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
