@@ -94,7 +94,9 @@ class PaperItem(SphinxDirective):
         item = paper_items()[self.arguments[0]]
         if isinstance(item, Table):
             return self.parse_text_to_nodes(to_markdown(item))
-        picture = element("div", Html(inline_svg(item)), role="img", aria_label=item.title)
+        picture = element(
+            "div", Html(inline_svg(item)), class_="paper-figure", role="img", aria_label=item.title
+        )
         caption = nodes.paragraph("", "", nodes.emphasis("", item.title))
         return [nodes.raw("", str(picture), format="html"), caption]
 

@@ -138,17 +138,38 @@ def _network(estimator: str, **training: Any) -> Callable[[PUData], Any]:
     return make
 
 
-# How the public program of nnPU's authors trains both, from its settings for MNIST: all rows in one
-# batch, 100 steps, the last weights kept, and the rows without a label alone as the unlabelled set.
-_AS_PUBLISHED: dict[str, Any] = {
-    "batch_size": 30_000,
-    "learning_rate": 1e-3,
-    "weight_decay": 0.005,
-    "max_epochs": 100,
-    "patience": None,
-    "validation_share": 0.0,
-    "unlabelled_includes_labelled": False,
-}
+def _variants(key: str, title: str, estimator: str) -> dict[str, NeuralMethod]:
+    """The same networks, trained as others may have trained them.
+
+    "public" has the settings of the public program of nnPU's authors for MNIST: all rows in one
+    batch, 100 steps, the last weights kept, and the rows without a label as the unlabelled set.
+    """
+    unstopped: dict[str, Any] = {"max_epochs": 100, "patience": None, "validation_share": 0.0}
+    public: dict[str, Any] = {
+        **unstopped,
+        "batch_size": 30_000,
+        "learning_rate": 1e-3,
+        "weight_decay": 0.005,
+        "unlabelled_includes_labelled": False,
+    }
+    trainings: dict[str, tuple[str, dict[str, Any]]] = {
+        "unstopped": ("all epochs", unstopped),
+        "public": ("public settings", public),
+        "plain": (
+            "public settings, no normalisation",
+            {**public, "network": _plain_perceptron},
+        ),
+    }
+    return {
+        f"{key}_{name}": NeuralMethod(
+            title=f"{title}, {what}",
+            role="variant",
+            variant_of=key,
+            make=_network(estimator, **training),
+            cost=10.0,
+        )
+        for name, (what, training) in trainings.items()
+    }
 
 
 def _plain_perceptron(n_features: int) -> Any:
@@ -210,34 +231,8 @@ METHODS: dict[str, PUMethod | NeuralMethod | SupervisedMethod] = {
     "two_hnc": PUMethod(title="2-HNC", role="paper", fit=_two_hnc, cost=0.3, ranked_by=("own",)),
     "pucut": PUMethod(title="pucut", role="ours", fit=_pucut, cost=2.0, ranked_by=("own",)),
     "oracle": SupervisedMethod(title="oracle", fit=_oracle),
-    "upu_public": NeuralMethod(
-        title="uPU, trained as in the public program",
-        role="variant",
-        variant_of="upu",
-        make=_network("UPUClassifier", **_AS_PUBLISHED),
-        cost=10.0,
-    ),
-    "upu_plain": NeuralMethod(
-        title="uPU, the same without batch normalisation",
-        role="variant",
-        variant_of="upu",
-        make=_network("UPUClassifier", **_AS_PUBLISHED, network=_plain_perceptron),
-        cost=10.0,
-    ),
-    "nnpu_public": NeuralMethod(
-        title="nnPU, trained as in the public program",
-        role="variant",
-        variant_of="nnpu",
-        make=_network("NNPUClassifier", **_AS_PUBLISHED),
-        cost=10.0,
-    ),
-    "nnpu_plain": NeuralMethod(
-        title="nnPU, the same without batch normalisation",
-        role="variant",
-        variant_of="nnpu",
-        make=_network("NNPUClassifier", **_AS_PUBLISHED, network=_plain_perceptron),
-        cost=10.0,
-    ),
+    **_variants("upu", "uPU", "UPUClassifier"),
+    **_variants("nnpu", "nnPU", "NNPUClassifier"),
 }
 # What is run and shown unless variants are asked for.
 COMPARED = tuple(key for key, method in METHODS.items() if method.role != "variant")

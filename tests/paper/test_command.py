@@ -137,7 +137,7 @@ def test_families_are_chosen_and_variants_only_when_asked_for(tmp_path, capsys):
         (["real", "--n-jobs", "0", "--datasets", "vote"], "--n-jobs must be a whole number from 1"),
         (["synthetic", "--n-samples", "7"], "--n-samples must be names out of 1000, 5000, 10000"),
         (["synthetic", "--configurations", "0"], "--configurations must be a whole number from 1"),
-        (["synthetic", "--batched"], "--batched is for the methods upu, nnpu, upu_public"),
+        (["synthetic", "--batched"], "--batched is for the methods upu, nnpu, upu_unstopped"),
         (["synthetic", "--batched", "--n-jobs", "2"], "--batched works in one process"),
         (
             ["rows", "--results", "nowhere", "--out", "x.csv"],

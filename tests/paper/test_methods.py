@@ -89,32 +89,44 @@ def test_networks_answer_by_the_sign_of_their_output(known, method, monkeypatch)
     np.testing.assert_array_equal(answer.is_positive, own.scores_ > 0)
 
 
-def test_variants_differ_from_their_benchmark_in_training_alone(known):
-    """By the settings of the public program: batches of 30 000 rows, its Adam, 100 epochs."""
+UNSTOPPED = {"patience": None, "validation_share": 0.0}
+PUBLIC = {
+    "batch_size": 30_000,
+    "learning_rate": 1e-3,
+    "weight_decay": 0.005,
+    "unlabelled_includes_labelled": False,
+}
+
+
+@pytest.mark.parametrize(
+    ("variant", "expected", "is_normalised"),
+    [
+        ("unstopped", UNSTOPPED, True),
+        ("public", UNSTOPPED | PUBLIC, True),
+        ("plain", UNSTOPPED | PUBLIC, False),
+    ],
+)
+@pytest.mark.parametrize("benchmark", ["upu", "nnpu"])
+def test_variants_differ_from_their_benchmark_in_training_alone(
+    known, benchmark, variant, expected, is_normalised
+):
     pytest.importorskip("torch")
     from torch.nn import BatchNorm1d, Linear
 
     _, data = known
-    for key in with_role("variant"):
-        benchmark = METHODS[key].variant_of
-        assert benchmark in with_role("benchmark")
-        made, usual = METHODS[key].make(data), METHODS[benchmark].make(data)
-        assert type(made) is type(usual)
-        given, before = made.get_params(), usual.get_params()
-        changed = {name: value for name, value in given.items() if value != before[name]}
-        network = changed.pop("network", None)
-        assert changed == {
-            "batch_size": 30_000,
-            "learning_rate": 1e-3,
-            "weight_decay": 0.005,
-            "patience": None,
-            "validation_share": 0.0,
-            "unlabelled_includes_labelled": False,
-        }
-        assert given["max_epochs"] == 100
-        assert (network is not None) == key.endswith("_plain")
-        layers = [*made._make_network(7).modules()]
-        widths = [layer.in_features for layer in layers if isinstance(layer, Linear)]
-        assert widths == [7, 300, 300, 300, 300, 300]
-        assert any(isinstance(layer, BatchNorm1d) for layer in layers) == (network is None)
-        assert key not in COMPARED
+    key = f"{benchmark}_{variant}"
+    assert key in with_role("variant")
+    assert key not in COMPARED
+    assert METHODS[key].variant_of == benchmark
+    made, usual = METHODS[key].make(data), METHODS[benchmark].make(data)
+    assert type(made) is type(usual)
+    given, before = made.get_params(), usual.get_params()
+    changed = {name: value for name, value in given.items() if value != before[name]}
+    assert ("network" in changed) != is_normalised
+    changed.pop("network", None)
+    assert changed == expected
+    assert given["max_epochs"] == 100
+    layers = [*made._make_network(7).modules()]
+    widths = [layer.in_features for layer in layers if isinstance(layer, Linear)]
+    assert widths == [7, 300, 300, 300, 300, 300]
+    assert any(isinstance(layer, BatchNorm1d) for layer in layers) == is_normalised

@@ -154,7 +154,7 @@ def test_variants_are_beside_the_paper_and_nowhere_else(tmp_path, published):
 
     assert column(table, "vs nnPU", "datasets").value == 2
     assert average("vs nnPU") == pytest.approx(25)
-    assert average("vs nnPU, trained as in the public program") == pytest.approx(100)
+    assert average("vs nnPU, public settings") == pytest.approx(100)
     assert average("vs nnPU, the paper") == -0.44
     assert average("vs uPU") is None
     assert average("vs uPU, the paper") == 5.33
