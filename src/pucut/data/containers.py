@@ -7,6 +7,7 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
+from pucut._support.checks import check_places, is_sparse
 from pucut.data.arrow import column_names, is_arrow, open_arrow, read_arrow
 
 # scikit-learn's checks look for "Reshape your data" if a single row comes without brackets.
@@ -34,6 +35,8 @@ def checked_table(estimator: BaseEstimator, X: Any, *, reset: bool) -> Any:
     if hasattr(X, "columns") and hasattr(X, "dtypes"):
         validate_data(estimator, X, reset=reset, skip_check_array=True)
         return X
+    if is_sparse(X):
+        check_places(X, "X")
     if isinstance(X, (list, tuple)) and np.asarray(X).dtype.kind in "US":
         X = np.asarray(X, dtype=object)  # next to strings, numbers would become strings
     # To find infinity it adds everything up: huge values of both signs are no mistake.
