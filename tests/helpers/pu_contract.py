@@ -6,6 +6,7 @@ Each `check_pu_*` takes an unfitted estimator. `PU_CHECKS` lists them all;
 
 import copy
 import pickle
+import sys
 import warnings
 
 import joblib
@@ -16,6 +17,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.dummy import DummyRegressor
+from sklearn.exceptions import NotFittedError
 from sklearn.utils import get_tags
 from sklearn.utils.validation import has_fit_parameter
 
@@ -74,6 +76,48 @@ def assert_valid_answers(estimator, X, prior=None):
     # Probabilities never contradict the ranking.
     order = np.argsort(decision, kind="stable")
     assert (np.diff(probability[order, 1]) >= -1e-9).all()
+
+
+class Stopped(BaseException):
+    """Like a KeyboardInterrupt, which pytest keeps for itself."""
+
+
+def calls_of(work):
+    """How many functions are called, in this thread."""
+    count = 0
+
+    def counting(frame, event, argument):
+        nonlocal count
+        count += event == "call"
+
+    sys.setprofile(counting)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+def stop_after(n_calls, work):
+    """Stops the work when so many functions have been called."""
+    left = n_calls
+
+    def stopping(frame, event, argument):
+        nonlocal left
+        left -= event == "call"
+        if left == 0 and event == "call":
+            raise Stopped
+
+    sys.setprofile(stopping)
+    try:
+        work()
+    except BaseException:
+        if left <= 0:  # compiled code may have turned it into an error of its own
+            return
+        raise
+    finally:
+        sys.setprofile(None)
+    pytest.fail(f"over before {n_calls} calls")
 
 
 def check_pu_learns(estimator):
@@ -378,6 +422,24 @@ def assert_answers_rest_on_fit_alone(model, answers_of, X):
         changed = copy.deepcopy(model).set_params(**{name: other})
         for one, found in zip(expected, answers_of(changed, X), strict=True):
             np.testing.assert_array_equal(one, found, err_msg=name)
+
+
+def check_pu_interrupted_fit(estimator):
+    """A fit that is stopped changes nothing: not fitted, or fitted as before, in the old classes."""
+    X, y, truth = pu_table(60)
+    before = fitted(estimator, X, y, prior=float(truth.mean()))
+    expected = answers(before, X)
+    names = np.where(y == 1, "yes", "no")
+    # The first fit fills caches.
+    n_calls = min(calls_of(lambda: clone(before).fit(X[:, :3], names)) for _ in range(2))
+    for share in (0.05, 0.5, 0.8):
+        unfitted = clone(before)
+        for model in (unfitted, before):
+            stop_after(int(share * n_calls), lambda model=model: model.fit(X[:, :3], names))
+        with pytest.raises(NotFittedError):
+            unfitted.predict(X)
+        for one, other in zip(answers(before, X), expected, strict=True):
+            np.testing.assert_array_equal(one, other)
 
 
 PU_CHECKS = [value for name, value in list(globals().items()) if name.startswith("check_pu_")]

@@ -9,6 +9,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from pucut._support.checks import FloatArray
+from pucut._support.fitting import FitsWhole
 from pucut.calibration import calibrate
 from pucut.data.containers import checked_table
 from pucut.data.labels import PULabels, checked_prior, checked_pu_labels
@@ -16,7 +17,7 @@ from pucut.priors import PriorEstimate, estimate_prior
 from pucut.scores.thresholds import positives_by_prior, threshold_for_share
 
 
-class PUClassifier(ClassifierMixin, BaseEstimator):
+class PUClassifier(FitsWhole, ClassifierMixin, BaseEstimator):
     """Base of the PU classifiers: a subclass learns scores, this class turns them into answers.
 
     `fit` of a subclass calls `_read_labels`, `_settle_prior` and `_settle_answers`; `_score_rows`

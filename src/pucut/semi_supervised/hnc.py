@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from pucut._support.checks import FloatArray, SymmetricGraph, checked_graph
 from pucut._support.constraints import COUNT, NOT_NEGATIVE, POSITIVE
+from pucut._support.fitting import FitsWhole
 from pucut.data.containers import checked_table, for_any_table, with_narrow_indices
 from pucut.data.encoding import learn_encoding
 from pucut.data.labels import checked_class_labels
@@ -54,7 +55,7 @@ class _Pulls:
     of_folds: list[FloatArray]
 
 
-class HNCClassifier(ClassifierMixin, BaseEstimator):
+class HNCClassifier(FitsWhole, ClassifierMixin, BaseEstimator):
     """Semi-supervised classification by nested cuts: some rows of every class are labelled.
 
     A graph joins similar rows, labelled or not. A minimum cut separates the labelled rows of one
