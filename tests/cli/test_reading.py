@@ -1,6 +1,7 @@
 """Awkward files: what the command line makes of them, and what it says where it cannot."""
 
 import gzip
+import zipfile
 from datetime import date
 from decimal import Decimal
 
@@ -317,3 +318,23 @@ def test_mistakes_are_one_line(tmp_path, capsys, content, arguments, message):
     path = written(tmp_path, content)
     said = failure(capsys, "classify", path, "--label-column", "known", *arguments)
     assert message.format(path=path) in said
+
+
+def test_a_sheet_is_read_whole_whatever_it_says_of_its_size(tmp_path):
+    frame = pd.DataFrame({"a": range(30), "b": [f"t{i}" for i in range(30)]})
+    frame.to_excel(tmp_path / "t.xlsx", index=False)
+    for said in ("A1:B16", "A1:A31", "A1", "A1:ZZ900"):
+        changed = tmp_path / "changed.xlsx"
+        with (
+            zipfile.ZipFile(tmp_path / "t.xlsx") as old,
+            zipfile.ZipFile(changed, "w") as new,
+        ):
+            for entry in old.namelist():
+                data = old.read(entry)
+                if entry.endswith("sheet1.xml"):
+                    assert b'<dimension ref="A1:B31"' in data
+                    data = data.replace(b'ref="A1:B31"', f'ref="{said}"'.encode(), 1)
+                new.writestr(entry, data)
+        found = read_input(str(changed)).frame
+        assert found["a"].tolist() == [str(i) for i in range(30)]
+        assert found["b"].tolist() == frame["b"].tolist()

@@ -21,7 +21,12 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import get_tags
 from sklearn.utils.validation import has_fit_parameter
 
-from pucut import ElkanNotoClassifier, PUCutClassifier, TwoHNCClassifier
+from pucut import (
+    ElkanNotoClassifier,
+    PUCutClassifier,
+    PUThresholdClassifier,
+    TwoHNCClassifier,
+)
 from pucut.data.labels import checked_pu_labels
 
 N_SAMPLES = 160
@@ -422,6 +427,40 @@ def assert_answers_rest_on_fit_alone(model, answers_of, X):
         changed = copy.deepcopy(model).set_params(**{name: other})
         for one, found in zip(expected, answers_of(changed, X), strict=True):
             np.testing.assert_array_equal(one, found, err_msg=name)
+
+
+def check_pu_extreme_scale(estimator):
+    """Units do not matter, however small or large: what is told apart stays so."""
+    if isinstance(estimator, PUThresholdClassifier | ElkanNotoClassifier):
+        pytest.skip("what X may hold is up to the wrapped classifier")
+    X, y, truth = pu_table(160)
+    for factor in (1e-310, 1e-200, 1e200, 1e307):
+        model = fitted(estimator, factor * X, y, prior=float(truth.mean()))
+        assert (model.transduction_ == truth).mean() > 0.85
+        assert (model.predict(factor * X) == truth).mean() > 0.85
+
+
+def check_pu_row_order(estimator):
+    """The same table in any order gives the same answers, to the bit, ties included."""
+    X, y, truth = pu_table(90)
+    new_X, _, _ = pu_table(40, seed=1)
+    prior = float(truth.mean())
+    for table, new in ((X, new_X), (np.round(X), np.round(new_X))):  # of whole numbers all are tied
+        model = fitted(estimator, table, y, prior=prior)
+        for order in (np.arange(len(y))[::-1], np.random.default_rng(2).permutation(len(y))):
+            other = fitted(estimator, table[order], y[order], prior=prior)
+            for one, two in zip(answers(model, new), answers(other, new), strict=True):
+                np.testing.assert_array_equal(one, two)
+            for name in ("scores_", "transduction_"):
+                np.testing.assert_array_equal(
+                    _by_row(table, getattr(model, name)),
+                    _by_row(table[order], getattr(other, name)),
+                )
+
+
+def _by_row(table, values):
+    """Values next to their rows, sorted: equal rows may change places."""
+    return np.array(sorted(zip(map(tuple, table), values.tolist(), strict=True)), dtype=object)
 
 
 def check_pu_interrupted_fit(estimator):

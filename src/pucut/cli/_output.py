@@ -8,11 +8,14 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from pucut._support.files import write_all_whole
 from pucut.cli._errors import UserError
 from pucut.cli._reading import STDIN
 
 STDOUT = "-"
+_BEGIN_FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
 def check_outputs(outputs: Mapping[str, str | None], inputs: Sequence[str]) -> None:
@@ -62,12 +65,7 @@ def table_bytes(frame: Any, path: str) -> bytes:
     elif endings[-1:] in ([".arrow"], [".feather"]):
         frame.to_feather(buffer)
     elif endings[-1:] == [".xlsx"]:
-        try:
-            frame.to_excel(buffer, index=False)
-        except ImportError as error:
-            raise UserError(
-                "writing Excel files needs openpyxl: pip install 'pucut[cli]'"
-            ) from error
+        _write_excel(frame, buffer, path)
     else:
         is_packed = endings[-1:] == [".gz"]
         kind = endings[-2:-1] if is_packed else endings[-1:]
@@ -81,6 +79,67 @@ def table_bytes(frame: Any, path: str) -> bytes:
             compression={"method": "gzip", "mtime": 0} if is_packed else None,
         )
     return buffer.getvalue()
+
+
+def is_delimited(path: str) -> bool:
+    """Whether `table_bytes` writes CSV or the like there."""
+    return Path(path).suffix.lower() not in (".parquet", ".arrow", ".feather", ".xlsx")
+
+
+def without_formulas(frame: Any) -> tuple[Any, int]:
+    """The table with an apostrophe before texts that spreadsheets take for formulas, and how many.
+
+    Those begin with one of = + - @, a tab or a line end, and are not numbers. Names of columns are
+    texts too.
+    """
+    import pandas as pd
+
+    safe = frame.copy()
+    n_changed = 0
+    for place, name in enumerate(frame.columns):
+        column = frame.iloc[:, place]
+        if pd.api.types.is_numeric_dtype(column) or pd.api.types.is_bool_dtype(column):
+            continue
+        is_formula = np.array([_is_formula(cell) for cell in column], dtype=np.bool_)
+        if is_formula.any():
+            texts = column.astype(object).to_numpy(copy=True)
+            texts[is_formula] = [f"'{cell}" for cell in texts[is_formula]]
+            safe = safe.assign(**{str(name): texts})
+            n_changed += int(is_formula.sum())
+    named = [f"'{name}" if _is_formula(name) else name for name in safe.columns]
+    n_changed += sum(new != old for new, old in zip(named, safe.columns, strict=True))
+    safe.columns = named
+    return safe, n_changed
+
+
+def _is_formula(cell: Any) -> bool:
+    if not isinstance(cell, str) or cell[:1] not in _BEGIN_FORMULAS or not cell:
+        return False
+    try:
+        float(cell)
+    except ValueError:
+        return True
+    return False
+
+
+def _write_excel(frame: Any, buffer: BytesIO, path: str) -> None:
+    """Every text as a text: none is a formula, a link or an error code."""
+    import pandas as pd
+
+    try:
+        with pd.ExcelWriter(buffer, engine="openpyxl") as writer:
+            frame.to_excel(writer, index=False)
+            for row in writer.book.active.iter_rows():
+                for cell in row:
+                    if isinstance(cell.value, str):
+                        cell.data_type = "s"
+    except ImportError as error:
+        raise UserError("writing Excel files needs openpyxl: pip install 'pucut[cli]'") from error
+    except ValueError as error:  # characters or sizes that such files cannot hold
+        raise UserError(
+            f"{path!r} cannot hold this table: {type(error).__name__}: {error}; write .csv or "
+            ".parquet instead"
+        ) from error
 
 
 def print_table(frame: Any) -> None:

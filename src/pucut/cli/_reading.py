@@ -189,9 +189,11 @@ def _read_excel(data: bytes, name: str, sheet: str | None) -> InputTable:
     notes: tuple[str, ...] = ()
     if sheet is None and len(sheets) > 1:
         notes = (f"{name} has {len(sheets)} sheets: {chosen!r} is read; --sheet names another",)
+    page = book[chosen]
+    page.reset_dimensions()  # what the sheet says of its size may be wrong: all that is there is read
     rows = [
         (line, [_cell_text(cell) for cell in row])
-        for line, row in enumerate(book[chosen].iter_rows(values_only=True), start=1)
+        for line, row in enumerate(page.iter_rows(values_only=True), start=1)
     ]
     rows = [(line, row) for line, row in rows if any(row)]
     if not rows:

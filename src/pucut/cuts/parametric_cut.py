@@ -11,7 +11,7 @@ with lambda and x = -lambda if it grows.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, overload
 
 import numpy as np
@@ -106,6 +106,16 @@ class CutPath:
         """
         value = np.interp(self._checked(lam, "lam"), self._knots, self._values)
         return float(value) if np.ndim(lam) == 0 else value
+
+    def renumbered(self, numbers: npt.NDArray[np.integer]) -> "CutPath":
+        """The same cuts, where node i has the number numbers[i]."""
+        return replace(
+            self,
+            switch=_renumbered(self.switch, numbers),
+            _forced_switch=None
+            if self._forced_switch is None
+            else _renumbered(self._forced_switch, numbers),
+        )
 
     def _repr_html_(self) -> str:
         low, high = self.lambda_range
@@ -242,6 +252,12 @@ def parametric_cut(
         _knots=_mirrored(knots, grows)[:: -1 if grows else 1],
         _values=values[:: -1 if grows else 1],
     )
+
+
+def _renumbered(values: FloatArray, numbers: npt.NDArray[np.integer]) -> FloatArray:
+    found = np.empty_like(values)
+    found[numbers] = values
+    return found
 
 
 def _mirrored(levels: FloatArray, grows: bool) -> FloatArray:

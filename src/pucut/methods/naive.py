@@ -13,6 +13,7 @@ from pucut._support.checks import FloatArray
 from pucut._support.constraints import PRIOR_CONSTRAINTS
 from pucut.data.containers import ONE_DIMENSION
 from pucut.data.labels import PULabels
+from pucut.data.row_order import IndexArray, in_order, row_order
 from pucut.methods._base import PUClassifier
 from pucut.scores.cross_fitting import (
     CrossFit,
@@ -59,10 +60,12 @@ class _CrossFittedClassifier(MetaEstimatorMixin, PUClassifier):
             tags.input_tags = get_tags(self.estimator).input_tags
         return tags
 
-    def _fit_scores(self, X: Any, y: Any) -> tuple[Any, PULabels, CrossFit]:
+    def _fit_scores(self, X: Any, y: Any) -> tuple[Any, PULabels, CrossFit, IndexArray]:
         (X,) = indexable(X)
         self._check_columns(X, reset=True)
         labels = self._read_labels(y, _num_samples(X))
+        order = row_order(X, labels.is_labelled)
+        X, labels = in_order(X, order), labels.in_order(order)
         fitted = cross_fit(
             checked_classifier(self.estimator, X),
             X,
@@ -71,7 +74,7 @@ class _CrossFittedClassifier(MetaEstimatorMixin, PUClassifier):
             random_state=self.random_state,
         )
         self.estimators_ = fitted.models
-        return X, labels, fitted
+        return X, labels, fitted, order
 
     def _score_rows(self, X: Any) -> FloatArray:
         self._check_columns(X, reset=False)
@@ -147,11 +150,12 @@ class PUThresholdClassifier(_CrossFittedClassifier):
             Two values: labelled positive (the larger, or `pos_label`) and unlabelled. Missing
             values mean unlabelled too.
         """
-        X, labels, fitted = self._fit_scores(X, y)
+        X, labels, fitted, order = self._fit_scores(X, y)
         # A classifier given by the user may take what the default ones do not.
         scores = None if self.estimator is None else fitted.scores
         self._settle_prior(X, labels, scores)
         self._settle_answers(fitted.scores, labels, half=None)
+        self._set_in_given_order(order)
         return self
 
 
@@ -200,10 +204,11 @@ class ElkanNotoClassifier(_CrossFittedClassifier):
             Two values: labelled positive (the larger, or `pos_label`) and unlabelled. Missing
             values mean unlabelled too.
         """
-        X, labels, fitted = self._fit_scores(X, y)
+        X, labels, fitted, order = self._fit_scores(X, y)
         self._settle_prior(X, labels, fitted.scores, method="elkan_noto")
         self.label_frequency_ = labels.labelled_share / self.prior_
         self._settle_answers(self._divided(fitted.scores), labels, half=0.5)
+        self._set_in_given_order(order)
         return self
 
     def _score_rows(self, X: Any) -> FloatArray:

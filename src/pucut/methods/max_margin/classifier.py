@@ -8,6 +8,7 @@ import numpy as np
 
 from pucut._support.checks import BoolArray, FloatArray
 from pucut._support.constraints import COUNT, NOT_NEGATIVE, POSITIVE
+from pucut.data.row_order import IndexArray
 from pucut.graphs.similarity import Gaussian
 from pucut.kernels.machines import Machine, as_float64, kernel_map
 from pucut.methods._encoded import EncodedClassifier, neighbors_at_most
@@ -132,6 +133,6 @@ class PUMaxMarginClassifier(EncodedClassifier):
         )
         return _MarginModel(mapped.machine(margin.weights, margin.intercept), margin)
 
-    def _keep(self, model: _MarginModel) -> None:
+    def _keep(self, model: _MarginModel, order: IndexArray) -> None:
         self.machine_ = model.machine
         self.margin_ = model.margin
