@@ -81,14 +81,21 @@ def _finish(file: BinaryIO, part: str, path: Path) -> None:
 @contextmanager
 def _uninterrupted() -> Iterator[None]:
     """Ctrl-C and requests to end are answered afterwards."""
-    if os.name != "posix" or threading.current_thread() is not threading.main_thread():
+    if threading.current_thread() is not threading.main_thread():  # others get no signals
         yield
         return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
+    came: list[int] = []
+    before = {
+        number: signal.signal(number, lambda got, frame: came.append(got))
+        for number in (signal.SIGINT, signal.SIGTERM)
+    }
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        for number in came[:1]:
+            signal.raise_signal(number)
 
 
 def _keep_name(folder: Path) -> None:

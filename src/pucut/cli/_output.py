@@ -127,18 +127,20 @@ def _write_excel(frame: Any, buffer: BytesIO, path: str) -> None:
     import pandas as pd
 
     try:
+        from openpyxl.utils.exceptions import IllegalCharacterError
+    except ImportError as error:
+        raise UserError("writing Excel files needs openpyxl: pip install 'pucut[cli]'") from error
+    try:
         with pd.ExcelWriter(buffer, engine="openpyxl") as writer:
             frame.to_excel(writer, index=False)
             for row in writer.book.active.iter_rows():
                 for cell in row:
                     if isinstance(cell.value, str):
                         cell.data_type = "s"
-    except ImportError as error:
-        raise UserError("writing Excel files needs openpyxl: pip install 'pucut[cli]'") from error
-    except ValueError as error:  # characters or sizes that such files cannot hold
+    except (IllegalCharacterError, ValueError) as error:  # or more rows than such files hold
         raise UserError(
-            f"{path!r} cannot hold this table: {type(error).__name__}: {error}; write .csv or "
-            ".parquet instead"
+            f"{path!r} cannot hold this table ({type(error).__name__}: {str(error)!r}): write .csv "
+            "or .parquet instead"
         ) from error
 
 
