@@ -25,7 +25,7 @@ from pucut.cli._errors import (
     Terminated,
     UserError,
 )
-from pucut.cli._voice import Voice
+from pucut.cli._voice import Voice, printable
 
 COMMANDS: tuple[ModuleType, ...] = (classify, rank, prior, compare, apply, demo)
 
@@ -57,7 +57,7 @@ def run_command(parser: argparse.ArgumentParser, argv: Sequence[str] | None) -> 
     except UserError as error:
         if is_debugged:
             raise
-        print(f"{program}: {error}", file=sys.stderr)
+        print(printable(f"{program}: {error}"), file=sys.stderr)
         return USER_ERROR
     except KeyboardInterrupt:
         print(f"{program}: interrupted", file=sys.stderr)
@@ -73,6 +73,7 @@ def run_command(parser: argparse.ArgumentParser, argv: Sequence[str] | None) -> 
         if is_debugged:
             raise
         text = " ".join(f"{type(error).__name__}: {error}".split())
+        text = printable(text)
         print(f"{program}: failed: {text} (run with --debug for the traceback)", file=sys.stderr)
         return FAILURE
 

@@ -17,7 +17,7 @@ from pucut.cli._output import (
     without_formulas,
     write_files,
 )
-from pucut.cli._voice import Voice
+from pucut.cli._voice import Voice, printable
 
 _ROWS_ON_A_TERMINAL = 10
 
@@ -76,7 +76,7 @@ def deliver(
     elif arguments.out == STDOUT or (arguments.out is None and not sys.stdout.isatty()):
         print_table(delimited)
     elif arguments.out is None:
-        print(answers.head(_ROWS_ON_A_TERMINAL).to_string(index=False), flush=True)
+        print(printable(answers.head(_ROWS_ON_A_TERMINAL).to_string(index=False)), flush=True)
         if len(answers) > _ROWS_ON_A_TERMINAL:
             voice.note(f"... and {len(answers) - _ROWS_ON_A_TERMINAL} more: --out FILE writes all")
 

@@ -23,12 +23,12 @@ def check_outputs(outputs: Mapping[str, str | None], inputs: Sequence[str]) -> N
 
     `outputs` has paths by the option that gave them.
     """
-    read = {Path(path).resolve(): path for path in inputs if path != STDIN}
+    read = {_resolved(path): path for path in inputs if path != STDIN}
     taken: dict[Path, str] = {}
     for option, given in outputs.items():
         if given is None or given == STDOUT:
             continue
-        path = Path(given).resolve()
+        path = _resolved(given)
         if path in read:
             raise UserError(f"{option} {given!r} is the input itself: choose another name")
         if path in taken:
@@ -40,6 +40,13 @@ def check_outputs(outputs: Mapping[str, str | None], inputs: Sequence[str]) -> N
             raise UserError(f"{option} {given!r}: there is no folder {str(path.parent)!r}")
         if not os.access(path.parent, os.W_OK):
             raise UserError(f"{option} {given!r}: the folder {str(path.parent)!r} is not writable")
+
+
+def _resolved(path: str) -> Path:
+    try:
+        return Path(path).resolve()
+    except (OSError, RuntimeError, ValueError) as error:
+        raise UserError(f"{path!r} is not a usable path: {error}") from error
 
 
 def write_files(files: Mapping[str, bytes]) -> None:

@@ -28,6 +28,7 @@ def checked_table(estimator: BaseEstimator, X: Any, *, reset: bool) -> Any:
             "process: give X.compute(); or fit pucut.dask.DaskTwoHNCClassifier, and let "
             "pucut.dask.predict(model, X) answer"
         )
+    _refuse_kinds(X)
     if is_arrow(X):
         dataset = open_arrow(X)
         validate_data(estimator, column_names(dataset), reset=reset, skip_check_array=True)
@@ -48,6 +49,19 @@ def checked_table(estimator: BaseEstimator, X: Any, *, reset: bool) -> Any:
             accept_sparse=["csc", "csr"],
             dtype=None,
             ensure_all_finite="allow-nan",
+        )
+
+
+def _refuse_kinds(X: Any) -> None:
+    """What NumPy would take for something else, or fail on without a word of what to do."""
+    if isinstance(X, dict):
+        raise TypeError("X is a dict: give pandas.DataFrame(X), one column per entry")
+    if type(X).__name__ == "LazyFrame":
+        raise TypeError("X is a LazyFrame, whose rows are not there yet: give X.collect()")
+    if getattr(X, "requires_grad", False):
+        raise TypeError(
+            "X is a tensor that keeps gradients, which would not be kept here: give "
+            "X.detach().cpu().numpy()"
         )
 
 

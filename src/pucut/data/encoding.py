@@ -31,8 +31,8 @@ MOMENT_ROWS = 1 << 17
 _MOST_INDICATORS = 30
 # Sparse tables with at most this many cells are made dense; larger ones would not fit in memory.
 MAX_DENSE_CELLS = 20_000_000
-# Of points from the mean, by the bytes of a coordinate: squares must not leave the range of numbers.
-_MOST_DEVIATIONS = {4: 1e15, 8: 1e100}
+# Of points from the mean, by the bytes of a coordinate: what is not far from infinite.
+_MOST_DEVIATIONS = {4: 1e38, 8: 1e307}
 # Rows encoded at a time: they stay in a processor's cache.
 _POINT_ROWS = 1 << 12
 

@@ -2,7 +2,7 @@
 
 Learners draw folds and samples by the number of a row, and break ties by it. Each fit therefore
 works on its rows in this order: the same table in any other order gives the same answers. Rows are
-ordered by a hash of their values, rows of equal values by their labels.
+ordered by a hash of their values; among rows of equal values the labels alternate.
 """
 
 from typing import Any
@@ -29,10 +29,26 @@ def row_order(X: Any, labels: npt.ArrayLike | None = None) -> IndexArray:
         table = read_table(X, is_lenient=True)
     except (TypeError, ValueError, AttributeError):
         return np.arange(X.shape[0] if hasattr(X, "shape") else len(X))
-    keys = [_row_hashes(table)]
-    if labels is not None:
-        keys.insert(0, np.asarray(labels))
-    return np.lexsort(keys)
+    hashes = _row_hashes(table)
+    if labels is None:
+        return np.argsort(hashes, kind="stable")
+    return _mixed_labels(hashes, np.asarray(labels))
+
+
+def _mixed_labels(hashes: npt.NDArray[np.uint64], labels: npt.NDArray[Any]) -> IndexArray:
+    """By hash; among rows of equal values labels alternate, as often as there are of each.
+
+    Otherwise whatever takes the first of many equal rows would take those of one label.
+    """
+    order = np.lexsort((labels, hashes))
+    of_row, of_label = hashes[order], labels[order]
+    begins = np.ones(len(order), dtype=np.bool_)
+    begins[1:] = (of_row[1:] != of_row[:-1]) | (of_label[1:] != of_label[:-1])
+    first = np.flatnonzero(begins)
+    lengths = np.diff(np.append(first, len(order)))
+    place = np.arange(len(order)) - np.repeat(first, lengths)
+    share = (place + 0.5) / np.repeat(lengths, lengths)
+    return order[np.lexsort((of_label, share, of_row))]
 
 
 def in_order(X: Any, order: IndexArray) -> Any:

@@ -22,6 +22,8 @@ from pucut.model_files._contents import check_before_building, check_contents
 __all__ = ["ModelFileError", "SavedModel", "check_available", "dump_model", "load_model"]
 
 FORMAT = 1
+# Of a file that is unpacked: no model has as much, and a small file can claim any size.
+MOST_BYTES = 64 << 30
 # What fitted estimators of pucut hold besides arrays, classes of pucut, and what skops trusts by
 # itself: estimators of scikit-learn, and types of NumPy. The functions only read arrays.
 TRUSTED_OTHERS = frozenset(
@@ -100,6 +102,16 @@ def load_model(data: bytes, name: str = "the file") -> SavedModel:
         )
     if not zipfile.is_zipfile(BytesIO(data)):
         raise ModelFileError(f"{name} is not a model file: it is not a zip archive")
+    try:
+        with zipfile.ZipFile(BytesIO(data)) as archive:
+            n_bytes = sum(entry.file_size for entry in archive.infolist())
+    except zipfile.BadZipFile as error:
+        raise ModelFileError(f"{name} is not a model file: {error}") from error
+    if n_bytes > MOST_BYTES:
+        raise ModelFileError(
+            f"{name} is not read: it has {n_bytes >> 30} GiB unpacked, allowed are "
+            f"{MOST_BYTES >> 30}"
+        )
     try:
         named = _untrusted_by_skops(data)
     except Exception as error:  # foreign bytes can be wrong in any way

@@ -53,7 +53,7 @@ def check_contents(model: Any) -> None:
         elif isinstance(found, BaseDecisionTree) and hasattr(found, "tree_"):
             _require(
                 found.tree_.n_features == found.n_features_in_,
-                f"a tree of {found.tree_.n_features} features where {found.n_features_in_} are read",
+                f"a tree of {found.tree_.n_features} features, where {found.n_features_in_} are",
             )
         elif isinstance(found, BaseHistGradientBoosting) and hasattr(found, "_predictors"):
             _check_boosting(found)
@@ -158,7 +158,7 @@ def _check_boosting(boosting: Any) -> None:
 
 
 def _check_machine(machine: Any) -> None:
-    """As libsvm has them: for one class and for regression it counts two, the second without use."""
+    """As libsvm has them: without classes it counts two, the second without use."""
     has_classes = hasattr(machine, "classes_")
     n_classes = len(machine.classes_) if has_classes else 2
     n_vectors = machine.support_vectors_.shape[0]
