@@ -429,15 +429,41 @@ def assert_answers_rest_on_fit_alone(model, answers_of, X):
             np.testing.assert_array_equal(one, found, err_msg=name)
 
 
+def check_pu_unsorted_sparse_rows(estimator):
+    """However the entries of a sparse row are stored, answers are the same bits."""
+    if not get_tags(estimator).input_tags.sparse:
+        pytest.skip("it takes no sparse X")
+    X, y, truth = pu_table(90)
+    sorted_X = sp.csr_array(np.where(np.abs(X) > 0.5, X, 0.0))
+    unsorted = sorted_X.copy()
+    for begin, end in zip(unsorted.indptr[:-1], unsorted.indptr[1:], strict=True):
+        unsorted.indices[begin:end] = unsorted.indices[begin:end][::-1]
+        unsorted.data[begin:end] = unsorted.data[begin:end][::-1]
+    unsorted.has_sorted_indices = False
+    unsorted.has_canonical_format = False
+    model, other = (
+        fitted(estimator, each, y, prior=float(truth.mean())) for each in (sorted_X, unsorted)
+    )
+    for asked in (sorted_X, unsorted):
+        for one, two in zip(answers(model, sorted_X), answers(other, asked), strict=True):
+            np.testing.assert_array_equal(one, two)
+
+
 def check_pu_extreme_scale(estimator):
     """Units do not matter, however small or large: what is told apart stays so."""
     if isinstance(estimator, PUThresholdClassifier | ElkanNotoClassifier):
         pytest.skip("what X may hold is up to the wrapped classifier")
     X, y, truth = pu_table(160)
-    for factor in (1e-310, 1e-200, 1e200, 1e307):
+
+    def accuracy(factor):
         model = fitted(estimator, factor * X, y, prior=float(truth.mean()))
-        assert (model.transduction_ == truth).mean() > 0.85
-        assert (model.predict(factor * X) == truth).mean() > 0.85
+        predicted = model.predict(factor * X)
+        return min((model.transduction_ == truth).mean(), (predicted == truth).mean())
+
+    # Folds depend on the values, so that it is not quite the same.
+    usual = accuracy(1.0)
+    for factor in (1e-310, 1e-200, 1e200, 1e307):
+        assert accuracy(factor) > usual - 0.1
 
 
 def check_pu_row_order(estimator):

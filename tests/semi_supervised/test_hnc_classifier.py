@@ -190,7 +190,7 @@ def test_the_level_of_a_new_row_minimises_its_own_terms():
     weights = model._space.similarities(near.squared_distances)
     pull = 2.0 * model._class_scores.of(points)[:, 1] - 1.0
     tried = np.linspace(-1.0, 1.0, 20_001)
-    levels = np.clip(model.paths_[0].switch, -1.0, 1.0)
+    levels = np.clip(model._paths[0].switch, -1.0, 1.0)  # in the order of its space
     for row in range(20):
         apart = np.abs(tried[:, None] - levels[near.indices[row]][None, :]) @ weights[row]
         cost = apart + 5.0 * weights[row].sum() * (tried - pull[row]) ** 2 / 2.0

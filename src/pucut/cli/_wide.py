@@ -4,6 +4,7 @@ What `_columns.py` does with a column takes milliseconds, however short it is. N
 very wide tables are plain numbers, and finding that out takes microseconds.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -31,7 +32,7 @@ def plain_numbers(names: Sequence[str], columns: Sequence[Any]) -> Mapping[str, 
     for name, column in zip(names, columns, strict=True):
         texts = [text.strip() for text in column.to_pylist()]
         values = _numbers(texts)
-        if values is not None and np.nanmin(values) != np.nanmax(values):
+        if values is not None:
             found[name] = values
     return found
 
@@ -41,7 +42,12 @@ def _numbers(texts: list[str]) -> FloatArray | None:
     if not present or not _SIGNS.issuperset("".join(present)):
         return None
     try:
-        values = np.array([np.nan if text in _NOTHING else float(text) for text in texts])
+        known = [float(text) for text in present]
     except ValueError:
         return None
-    return None if np.isinf(values).any() else values
+    lowest, highest = min(known), max(known)
+    if lowest == highest or math.isinf(lowest) or math.isinf(highest):
+        return None
+    if len(known) == len(texts):
+        return np.array(known)
+    return np.array([np.nan if text in _NOTHING else float(text) for text in texts])

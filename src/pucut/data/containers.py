@@ -54,7 +54,7 @@ def checked_table(estimator: BaseEstimator, X: Any, *, reset: bool) -> Any:
 
 def _refuse_kinds(X: Any) -> None:
     """What NumPy would take for something else, or fail on without a word of what to do."""
-    if isinstance(X, dict):
+    if isinstance(X, dict) and not is_sparse(X):  # SciPy keeps one kind of matrix as a dict
         raise TypeError("X is a dict: give pandas.DataFrame(X), one column per entry")
     if type(X).__name__ == "LazyFrame":
         raise TypeError("X is a LazyFrame, whose rows are not there yet: give X.collect()")
@@ -72,6 +72,20 @@ def for_any_table(tags: Any) -> Any:
     tags.input_tags.categorical = True
     tags.input_tags.string = True
     return tags
+
+
+def with_sorted_indices(X: Any) -> Any:
+    """A sparse X whose rows are stored in the order of the columns, each entry once.
+
+    Libraries add up a row as it is stored: in another order the last bits differ.
+    """
+    if not is_sparse(X) or X.format not in ("csr", "csc"):
+        return X
+    check_places(X, "X")
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return X
 
 
 def with_narrow_indices(points: Any) -> Any:

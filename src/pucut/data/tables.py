@@ -327,8 +327,10 @@ def _as_float(value: Any, row: int, number: int) -> float:
     except (TypeError, ValueError, OverflowError) as error:
         shown = repr(value)
         shown = shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}..."
-        raise ValueError(
-            f"column {number} of X must hold numbers, texts or categories, found "
+        # scikit-learn's checks look for these words, and for this type of error.
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(
+            f"column {number} of X: argument must be a string or a real number, found "
             f"{type(value).__name__} {shown} in row {row}"
         ) from error
 

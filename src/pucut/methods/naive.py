@@ -11,7 +11,7 @@ from sklearn.utils.validation import _num_samples, check_is_fitted, validate_dat
 
 from pucut._support.checks import FloatArray
 from pucut._support.constraints import PRIOR_CONSTRAINTS
-from pucut.data.containers import ONE_DIMENSION
+from pucut.data.containers import ONE_DIMENSION, with_sorted_indices
 from pucut.data.labels import PULabels
 from pucut.data.row_order import IndexArray, in_order, row_order
 from pucut.methods._base import PUClassifier
@@ -61,7 +61,7 @@ class _CrossFittedClassifier(MetaEstimatorMixin, PUClassifier):
         return tags
 
     def _fit_scores(self, X: Any, y: Any) -> tuple[Any, PULabels, CrossFit, IndexArray]:
-        (X,) = indexable(X)
+        (X,) = indexable(with_sorted_indices(X))
         self._check_columns(X, reset=True)
         labels = self._read_labels(y, _num_samples(X))
         order = row_order(X, labels.is_labelled)
@@ -78,7 +78,7 @@ class _CrossFittedClassifier(MetaEstimatorMixin, PUClassifier):
 
     def _score_rows(self, X: Any) -> FloatArray:
         self._check_columns(X, reset=False)
-        return mean_scores(self.estimators_, X)
+        return mean_scores(self.estimators_, with_sorted_indices(X))
 
     def _check_columns(self, X: Any, *, reset: bool) -> None:
         """Number and names of the columns; their contents are checked by the wrapped classifier."""

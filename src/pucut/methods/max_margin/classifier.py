@@ -74,6 +74,9 @@ class PUMaxMarginClassifier(EncodedClassifier):
 
     Notes
     -----
+    Products of matrices are added up by the threads of the linear algebra library: with another
+    number of them (`OMP_NUM_THREADS`) the last bits of scores may differ.
+
     Decided here, as the paper does not say: the hinge loss is squared, which Newton's method can
     use; the number of positives is the prior's; turns start from an SVM of labelled against
     unlabelled rows and end when at most one row in 500 changes its class. A local minimum is found,
