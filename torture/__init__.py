@@ -1,1 +1,1 @@
-"""Hard use, by the hour: `python -m torture`. `docs/design/reliability.md` says what is promised."""
+"""Hard use by the hour, `python -m torture`; what is promised: `docs/design/reliability.md`."""

@@ -33,8 +33,13 @@ def run_case(seed: int, number: int) -> None:
             if name != "outliers":
                 answers.append(estimator.predict_proba(X))
         except (TypeError, ValueError) as error:
-            assert str(error), f"{name}, {what}: refused without a word"
+            if not str(error):
+                raise AssertionError(f"{name}, {what}: refused without a word") from error
             _assert_unfitted(estimator)
+            return
+        except OverflowError:
+            # What X may hold is up to the wrapped classifier, and so is how it says so.
+            assert name in ("boosting, prior", "Elkan-Noto"), f"{name}, {what}"
             return
         except Exception as error:
             raise AssertionError(f"{name}, {what}: {type(error).__name__}: {error}") from error

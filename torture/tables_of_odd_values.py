@@ -31,9 +31,10 @@ _CELLS: dict[str, Callable[[Random, int], Any]] = {
     "words": lambda r, n: np.array(["a", "b", "ä", ""], dtype=object)[r.integers(4, size=n)],
     "words with gaps": lambda r, n: np.array(["a", None, "b"], dtype=object)[r.integers(3, size=n)],
     "many words": lambda r, n: np.array([f"w{i}" for i in range(n)], dtype=object),
-    "odd words": lambda r, n: np.array(["\x1b[31m", "\0", "=1+1", "\ud800"], dtype=object)[
-        r.integers(4, size=n)
-    ],
+    "odd words": lambda r, n: pd.Series(
+        np.array(["\x1b[31m", "\0", "=1+1", "\ud800"], dtype=object)[r.integers(4, size=n)],
+        dtype=object,
+    ),
     "mixed": lambda r, n: np.array([1, "a", None, 2.5], dtype=object)[r.integers(4, size=n)],
     "lists": lambda r, n: pd.Series([[1, 2]] * n, dtype=object),
     "huge whole": lambda r, n: np.array([10**400, 1], dtype=object)[r.integers(2, size=n)],

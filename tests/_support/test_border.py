@@ -52,8 +52,8 @@ def test_terminals(name):
     arrays[name] = arrays[name][:2]
     with pytest.raises(ValueError, match=f"{name} has 2 values for 3 nodes"):
         _core.solve_levels(**path_of_three(), **arrays, options={})
+    graph = path_of_three()
     with pytest.raises(ValueError, match="seeds has 2 values for 3 nodes"):
-        graph = path_of_three()
         _core.reached_from(graph["offsets"], graph["neighbors"], np.zeros(2, dtype=np.uint8))
 
 

@@ -293,3 +293,14 @@ def test_control_characters_in_excel_files_are_the_users_error(tmp_path, capsys)
     call = ["classify", tmp_path / "t.csv", "--label-column", "known", "--id-column", "gene"]
     text = failure(capsys, *call, *CLASSIFY, "--out", tmp_path / "p.xlsx")
     assert "cannot hold this table" in text
+
+
+def test_a_carriage_return_in_a_text_makes_no_new_row(tmp_path, capsys):
+    frame, _ = gene_table(0)
+    frame["gene"] = ["a\rb", *frame["gene"][1:]]
+    frame.to_parquet(tmp_path / "t.parquet")
+    call = ["classify", tmp_path / "t.parquet", "--label-column", "known", "--id-column", "gene"]
+    notes(capsys, *call, *CLASSIFY, "--out", tmp_path / "p.csv")
+    again = read_input(str(tmp_path / "p.csv"))
+    assert again.n_rows == N_ROWS
+    assert again.frame["gene"][0] == "a\rb"

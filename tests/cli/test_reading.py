@@ -383,11 +383,13 @@ def test_broken_and_endless_files_are_the_users_error(tmp_path, capsys, monkeypa
     pd.DataFrame({"a": [1, 2], "known": [1, 0]}).to_excel(tmp_path / "t.xlsx", index=False)
     whole = (tmp_path / "t.xlsx").read_bytes()
     (tmp_path / "cut.xlsx").write_bytes(whole[: len(whole) // 2])
-    with zipfile.ZipFile(tmp_path / "t.xlsx") as old:
-        with zipfile.ZipFile(tmp_path / "xml.xlsx", "w") as new:
-            for entry in old.namelist():
-                data = old.read(entry)
-                new.writestr(entry, data[:-40] if entry.endswith("sheet1.xml") else data)
+    with (
+        zipfile.ZipFile(tmp_path / "t.xlsx") as old,
+        zipfile.ZipFile(tmp_path / "xml.xlsx", "w") as new,
+    ):
+        for entry in old.namelist():
+            data = old.read(entry)
+            new.writestr(entry, data[:-40] if entry.endswith("sheet1.xml") else data)
     os.symlink(tmp_path / "loop.csv", tmp_path / "loop.csv")
     monkeypatch.setattr("pucut.cli._reading.MOST_BYTES", 1 << 20)
     (tmp_path / "bomb.csv.gz").write_bytes(gzip.compress(b"a,known\n" + b"1,1\n" * 10**6))

@@ -490,7 +490,7 @@ def _by_row(table, values):
 
 
 def check_pu_interrupted_fit(estimator):
-    """A fit that is stopped changes nothing: not fitted, or fitted as before, in the old classes."""
+    """A fit that is stopped changes nothing: not fitted, or as before, in the old classes."""
     X, y, truth = pu_table(60)
     before = fitted(estimator, X, y, prior=float(truth.mean()))
     expected = answers(before, X)

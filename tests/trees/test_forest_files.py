@@ -1,4 +1,4 @@
-"""A forest is checked when it is made or loaded: rows walk down arrays that may come from a file."""
+"""A forest is checked when it is made or loaded: its arrays may come from a file."""
 
 import copy
 import pickle

@@ -1,12 +1,13 @@
 """Files written whole or not at all, tables in the form their names ask for, and stdout."""
 
+import csv
 import json
 import os
 import sys
 from collections.abc import Mapping, Sequence
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -81,11 +82,21 @@ def table_bytes(frame: Any, path: str) -> bytes:
             sep="\t" if kind in ([".tsv"], [".tab"]) else ",",
             index=False,
             lineterminator="\n",
+            quoting=_quoting(frame),
             encoding="utf-8",
             # No time of writing: the same call gives the same file.
             compression={"method": "gzip", "mtime": 0} if is_packed else None,
         )
     return buffer.getvalue()
+
+
+def _quoting(frame: Any) -> Literal[0, 2]:
+    """All texts in quotes if one holds a carriage return, which Python leaves bare otherwise."""
+    texts = frame.select_dtypes(include=["object", "string"])
+    has_return = any("\r" in str(cell) for name in texts for cell in texts[name]) or any(
+        "\r" in str(name) for name in frame.columns
+    )
+    return csv.QUOTE_NONNUMERIC if has_return else csv.QUOTE_MINIMAL
 
 
 def is_delimited(path: str) -> bool:
@@ -153,7 +164,7 @@ def _write_excel(frame: Any, buffer: BytesIO, path: str) -> None:
 
 def print_table(frame: Any) -> None:
     """CSV on stdout."""
-    sys.stdout.write(frame.to_csv(index=False, lineterminator="\n"))
+    sys.stdout.write(frame.to_csv(index=False, lineterminator="\n", quoting=_quoting(frame)))
     sys.stdout.flush()
 
 

@@ -193,6 +193,7 @@ def _read_arrow(data: bytes, name: str) -> InputTable:
     try:
         read = parquet.read_table if data[:4] == b"PAR1" else feather.read_table
         table = read(BytesIO(data))
+        table.validate(full=True)
     except (pa.ArrowException, OSError) as error:
         raise UserError(f"{name} cannot be read: {_one_line(error)}") from error
     if table.num_rows == 0:

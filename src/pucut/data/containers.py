@@ -28,7 +28,7 @@ def checked_table(estimator: BaseEstimator, X: Any, *, reset: bool) -> Any:
             "process: give X.compute(); or fit pucut.dask.DaskTwoHNCClassifier, and let "
             "pucut.dask.predict(model, X) answer"
         )
-    _refuse_kinds(X)
+    refuse_kinds(X)
     if is_arrow(X):
         dataset = open_arrow(X)
         validate_data(estimator, column_names(dataset), reset=reset, skip_check_array=True)
@@ -52,7 +52,7 @@ def checked_table(estimator: BaseEstimator, X: Any, *, reset: bool) -> Any:
         )
 
 
-def _refuse_kinds(X: Any) -> None:
+def refuse_kinds(X: Any) -> None:
     """What NumPy would take for something else, or fail on without a word of what to do."""
     if isinstance(X, dict) and not is_sparse(X):  # SciPy keeps one kind of matrix as a dict
         raise TypeError("X is a dict: give pandas.DataFrame(X), one column per entry")

@@ -27,7 +27,7 @@ def row_order(X: Any, labels: npt.ArrayLike | None = None) -> IndexArray:
     """
     try:
         table = read_table(X, is_lenient=True)
-    except (TypeError, ValueError, AttributeError):
+    except (TypeError, ValueError, AttributeError, OverflowError):
         return np.arange(X.shape[0] if hasattr(X, "shape") else len(X))
     hashes = _row_hashes(table)
     if labels is None:

@@ -244,7 +244,7 @@ def _holds_categories(column: Any, is_lenient: bool) -> bool:
 def _is_number(value: Any) -> bool:
     try:
         float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return False
     return True
 

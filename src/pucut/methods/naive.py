@@ -11,7 +11,7 @@ from sklearn.utils.validation import _num_samples, check_is_fitted, validate_dat
 
 from pucut._support.checks import FloatArray
 from pucut._support.constraints import PRIOR_CONSTRAINTS
-from pucut.data.containers import ONE_DIMENSION, with_sorted_indices
+from pucut.data.containers import ONE_DIMENSION, refuse_kinds, with_sorted_indices
 from pucut.data.labels import PULabels
 from pucut.data.row_order import IndexArray, in_order, row_order
 from pucut.methods._base import PUClassifier
@@ -61,6 +61,7 @@ class _CrossFittedClassifier(MetaEstimatorMixin, PUClassifier):
         return tags
 
     def _fit_scores(self, X: Any, y: Any) -> tuple[Any, PULabels, CrossFit, IndexArray]:
+        refuse_kinds(X)
         (X,) = indexable(with_sorted_indices(X))
         self._check_columns(X, reset=True)
         labels = self._read_labels(y, _num_samples(X))
