@@ -60,7 +60,11 @@ def _run_worker(area: str, seed: int, tally: Tally, end: float, most_cases: int 
     """One process, until it has nothing left to do, crashes or hangs."""
     limits = [str(max(end - time.monotonic(), 0.0)), str(-1 if most_cases is None else most_cases)]
     command = [sys.executable, "-m", "torture.running", area, str(seed), str(tally.next_case)]
-    worker = subprocess.Popen([*command, *limits], stdout=subprocess.PIPE)
+    with subprocess.Popen([*command, *limits], stdout=subprocess.PIPE) as worker:
+        _listen(worker, tally)
+
+
+def _listen(worker: "subprocess.Popen[bytes]", tally: Tally) -> None:
     assert worker.stdout is not None
     os.set_blocking(worker.stdout.fileno(), False)
     rest, heard = b"", time.monotonic()

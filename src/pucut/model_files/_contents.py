@@ -65,7 +65,8 @@ def check_contents(model: Any) -> None:
                 _require(
                     0 <= state["state"]["pos"] <= _TWISTER_STATE, "a random state out of its range"
                 )
-        if hasattr(found, "estimators_") and hasattr(found, "n_features_in_"):
+        is_foreign = type(found).__module__.startswith("sklearn.")  # ours look at what they give
+        if is_foreign and hasattr(found, "estimators_") and hasattr(found, "n_features_in_"):
             _check_ensemble(found)
 
 
