@@ -373,3 +373,14 @@ def test_ends_of_the_range_may_be_asked(path):
 @pytest.mark.parametrize("bad", [0, -1, 1.0, "2", True])
 def test_number_of_threads(bad):
     assert_says(rejected((TypeError, ValueError), n_threads=bad), "n_threads")
+
+
+@pytest.mark.parametrize("name", ["graph", "source", "sink"])
+def test_capacities_that_add_up_to_too_much(name):
+    graph, base = good_arguments()["graph"], np.full(N_NODES, 1e300)
+    changed_arguments = {
+        "graph": {"graph": graph * 1e308},
+        "source": {"source": (base, 0 * base)},
+        "sink": {"sink": (base, 0 * base)},
+    }[name]
+    assert_says(rejected(ValueError, **changed_arguments), "weights", "capacities", "divide")

@@ -39,7 +39,9 @@ class Gaussian:
         and all weights vanish.
         """
         if not SMALLEST <= sigma <= LARGEST:  # its square is divided by
-            raise ValueError(f"sigma must be from {SMALLEST:g} to {LARGEST:g}, found {sigma!r}")
+            raise ValueError(
+                f"sigma must be above 0, from {SMALLEST:g} to {LARGEST:g}, found {sigma!r}"
+            )
         return cls(float(sigma) ** 2 * n_features)
 
     def similarities(self, squared_distances: FloatArray) -> FloatArray:
