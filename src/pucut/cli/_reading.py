@@ -194,11 +194,12 @@ def _read_arrow(data: bytes, name: str) -> InputTable:
         read = parquet.read_table if data[:4] == b"PAR1" else feather.read_table
         table = read(BytesIO(data))
         table.validate(full=True)
-    except (pa.ArrowException, OSError) as error:
+        given = table.column_names  # decoded only now
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise UserError(f"{name} cannot be read: {_one_line(error)}") from error
     if table.num_rows == 0:
         raise UserError(f"{name} has {table.num_columns} columns and no rows")
-    names, notes = _checked_names(table.column_names, name)
+    names, notes = _checked_names(given, name)
     return InputTable(name, _frame(names, table.columns), None, notes)
 
 
