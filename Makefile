@@ -3,6 +3,7 @@
 
 PYTHON ?= python3
 FUZZ_SECONDS ?= 60
+TORTURE_ARGS ?=
 PYTEST_ARGS ?=
 PYTEST_WORKERS ?= 2
 BENCH_ARGS ?=
@@ -42,7 +43,7 @@ REQUIREMENTS := $(BIN)/python -c 'import sys, tomllib; \
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL: # `make test` promises an order
-.PHONY: demo test test-fast docs bench fuzz format lint types native-test stubs clean help
+.PHONY: demo test test-fast docs bench fuzz torture format lint types native-test stubs clean help
 
 demo: $(INSTALLED) ## run the demonstration
 	$(BIN)/python examples/demo_digits.py
@@ -72,6 +73,9 @@ fuzz: $(BUILD_READY) ## run each fuzzer for FUZZ_SECONDS (60)
 			-DPUCUT_FUZZ_SECONDS=$(FUZZ_SECONDS)
 	$(BIN)/cmake --build build/fuzz
 	$(BIN)/cmake --build build/fuzz --target fuzz
+
+torture: $(TOOLS_READY) $(INSTALLED) ## hard use for an hour, or as TORTURE_ARGS says; goes on where it was stopped
+	$(BIN)/python -m torture $(TORTURE_ARGS)
 
 format: $(TOOLS_READY) ## rewrite the sources in the project's format
 	$(BIN)/ruff check --fix-only .

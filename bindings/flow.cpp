@@ -2,8 +2,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "common/buffer.hpp"
+#include "common/index.hpp"
 #include "define.hpp"
 #include "flow/certificate.hpp"
 #include "flow/graph_check.hpp"
@@ -19,6 +21,8 @@ namespace {
 
 const char* name_of(flow::GraphFault fault) {
     switch (fault) {
+        case flow::GraphFault::lengths:
+            return "lengths";
         case flow::GraphFault::offsets:
             return "offsets";
         case flow::GraphFault::neighbor_range:
@@ -35,6 +39,24 @@ const char* name_of(flow::GraphFault fault) {
             break;
     }
     return "none";
+}
+
+// What Python keeps of a graph may have come from a file, or been changed since it was checked:
+// whatever else is wrong with it, it must not lead out of its arrays.
+void require_places(const Input<std::int64_t>& offsets, const Input<std::int32_t>& neighbors,
+                    std::size_t n_weights) {
+    const flow::GraphCheck check = flow::check_places(view(offsets), view(neighbors), n_weights);
+    if (check.fault != flow::GraphFault::none)
+        throw nb::value_error((std::string("the arrays are no graph: ") + name_of(check.fault) +
+                               ", row " + std::to_string(check.row))
+                                  .c_str());
+}
+
+void require_length(std::size_t found, std::size_t wanted, const char* name) {
+    if (found != wanted)
+        throw nb::value_error((std::string(name) + " has " + std::to_string(found) +
+                               " values for " + std::to_string(wanted) + " nodes")
+                                  .c_str());
 }
 
 // What takes weights comes twice: they are of single or of double precision.
@@ -57,6 +79,7 @@ template <class Weight>
 Output<double> weighted_degrees(const Input<std::int64_t>& offsets,
                                 const Input<std::int32_t>& neighbors,
                                 const Input<Weight>& weights) {
+    require_places(offsets, neighbors, weights.size());
     std::vector<double> degrees;
     {
         nb::gil_scoped_release release;
@@ -98,6 +121,11 @@ Fields solve_levels(const Input<std::int64_t>& offsets, const Input<std::int32_t
                     const Input<Weight>& weights, const Input<double>& pull,
                     const Input<double>& slope, const Input<std::int8_t>& side,
                     const Fields& options) {
+    require_places(offsets, neighbors, weights.size());
+    const std::size_t n_nodes = offsets.size() - 1;
+    require_length(pull.size(), n_nodes, "pull");
+    require_length(slope.size(), n_nodes, "slope");
+    require_length(side.size(), n_nodes, "side");
     // Side has the representation of int8, and its three values are all that Python sends.
     const std::span<const flow::Side> sides(reinterpret_cast<const flow::Side*>(side.data()),
                                             side.size());
@@ -132,6 +160,12 @@ Fields symmetric_graph(const Input<std::int32_t>& listed, const Input<Weight>& w
                        std::size_t width) {
     if (listed.size() != weights.size() || width == 0 || listed.size() % width != 0)
         throw nb::value_error("lists do not match");
+    const std::size_t n_rows = listed.size() / width;
+    for (const std::int32_t other : view(listed))
+        if (other < 0 || to<std::size_t>(other) >= n_rows)
+            throw nb::value_error(("row " + std::to_string(other) + " is listed, and there are " +
+                                   std::to_string(n_rows))
+                                      .c_str());
     flow::NeighborGraph<Weight> graph;
     {
         nb::gil_scoped_release release;
@@ -147,6 +181,8 @@ Fields symmetric_graph(const Input<std::int32_t>& listed, const Input<Weight>& w
 Output<std::uint8_t> reached_from(const Input<std::int64_t>& offsets,
                                   const Input<std::int32_t>& neighbors,
                                   const Input<std::uint8_t>& seeds) {
+    require_places(offsets, neighbors, neighbors.size());
+    require_length(seeds.size(), offsets.size() - 1, "seeds");
     ZeroedBuffer<std::uint8_t> reached;
     {
         nb::gil_scoped_release release;

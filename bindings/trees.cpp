@@ -1,12 +1,15 @@
 // Forests: how they are grown, and what they say of rows.
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "common/index.hpp"
 #include "define.hpp"
 #include "python_interrupt.hpp"
 #include "trees/forest.hpp"
+#include "trees/forest_check.hpp"
 #include "trees/proximity.hpp"
 #include "values.hpp"
 
@@ -14,6 +17,28 @@ using namespace nanobind::literals;
 
 namespace pucut::bindings {
 namespace {
+
+[[noreturn]] void refuse(const std::string& why) { throw nb::value_error(why.c_str()); }
+
+const char* name_of(trees::ForestFault fault) {
+    switch (fault) {
+        case trees::ForestFault::lengths:
+            return "lengths";
+        case trees::ForestFault::offsets:
+            return "offsets";
+        case trees::ForestFault::feature:
+            return "feature";
+        case trees::ForestFault::threshold:
+            return "threshold";
+        case trees::ForestFault::child:
+            return "child";
+        case trees::ForestFault::mask:
+            return "mask";
+        case trees::ForestFault::none:
+            break;
+    }
+    return "none";
+}
 
 // The classes below hold the arrays that the views of the native code look at.
 
@@ -29,6 +54,7 @@ class TableInput {
         if (n_categories_.size() != values.size() || (sparse && rows.size() != values.size()))
             throw nb::value_error("columns do not match");
         table.n_rows = field<std::int32_t>(fields, "n_rows");
+        if (table.n_rows < 0 || values.empty()) refuse("a table needs rows and columns");
         table.n_categories = view(n_categories_);
         for (std::size_t i = 0; i < values.size(); ++i) {
             values_.push_back(nb::cast<Values>(values[i]));
@@ -44,7 +70,9 @@ class TableInput {
             }
             const std::size_t length = sparse ? rows_.back().size() : to<std::size_t>(table.n_rows);
             if (array.shape(0) != length) throw nb::value_error("columns differ in length");
+            if (sparse) require_rows(column.sparse_rows);
             table.columns.push_back(column);
+            if (table.n_categories[i] != 0) require_categories(i);
         }
     }
 
@@ -52,6 +80,28 @@ class TableInput {
 
   private:
     using Values = nb::ndarray<nb::ro, nb::ndim<1>, nb::device::cpu>;
+
+    // Ascending, and rows of the table.
+    void require_rows(std::span<const std::int32_t> rows) const {
+        std::int32_t previous = -1;
+        for (const std::int32_t row : rows) {
+            if (row <= previous || row >= table.n_rows) refuse("rows of a sparse column");
+            previous = row;
+        }
+    }
+
+    // Whole numbers below the number of categories, or missing.
+    void require_categories(std::size_t i) const {
+        const trees::ColumnView& column = table.columns[i];
+        const std::int32_t n_categories = table.n_categories[i];
+        if (n_categories < 0 || column.sparse) refuse("categories of a column");
+        for (std::int32_t row = 0; row < table.n_rows; ++row) {
+            const double value = column.at(row);
+            if (value != value) continue;
+            if (!(value >= 0 && value < n_categories) || value != std::floor(value))
+                refuse("category " + std::to_string(value) + " of " + std::to_string(n_categories));
+        }
+    }
 
     static trees::ValueType type_of(const Values& array) {
         if (array.dtype() == nb::dtype<float>()) return trees::ValueType::float32;
@@ -78,6 +128,12 @@ struct SamplingInput {
         return {view(labelled), view(row_fold), view(tree_fold), view(tree_seed)};
     }
 
+    void require_lengths(std::int32_t n_rows) const {
+        const auto n = to<std::size_t>(n_rows);
+        if (labelled.size() != n || row_fold.size() != n) refuse("labels or folds of the rows");
+        if (tree_fold.size() != tree_seed.size()) refuse("folds of the trees");
+    }
+
     Input<std::uint8_t> labelled;
     Input<std::int32_t> row_fold;
     Input<std::int32_t> tree_fold;
@@ -96,6 +152,14 @@ struct ForestInput {
     [[nodiscard]] trees::ForestView forest() const {
         return {view(offsets), view(feature),      view(threshold),
                 view(left),    view(missing_left), view(masks)};
+    }
+
+    // Rows of the table can walk down it.
+    void require_forest(std::span<const std::int32_t> n_categories) const {
+        const trees::ForestCheck check = trees::check_forest(forest(), n_categories);
+        if (check.fault != trees::ForestFault::none)
+            refuse(std::string("the arrays are no forest: ") + name_of(check.fault) + ", tree " +
+                   std::to_string(check.tree) + ", node " + std::to_string(check.node));
     }
 
     Input<std::int64_t> offsets;
@@ -130,6 +194,7 @@ Fields grow_forest(const Fields& table, const Fields& sampling, const Fields& op
     const TableInput rows(table);
     const SamplingInput drawn(sampling);
     const trees::GrowOptions grown = grow_options(options);
+    drawn.require_lengths(rows.table.n_rows);
     trees::Forest forest = unlocked(std::move(callback), [&](Interrupt& interrupt) {
         return trees::grow_forest(rows.table, drawn.sampling(), grown, n_threads, interrupt);
     });
@@ -156,10 +221,16 @@ Output<std::int32_t> rows_of_trees(const Input<std::uint8_t>& labelled,
     return give(std::move(rows));
 }
 
+void check_forest(const Fields& forest, const Input<std::int32_t>& n_categories) {
+    ForestInput(forest).require_forest(view(n_categories));
+}
+
 Fields score_rows(const Fields& forest, const Fields& table, std::int64_t first, std::int64_t last,
                   int n_threads) {
     const ForestInput nodes(forest);
     const TableInput rows(table);
+    nodes.require_forest(rows.table.n_categories);
+    if (first < 0 || last < first || last > nodes.forest().n_trees()) refuse("trees that are not");
     trees::RowScores scores = unlocked(nb::none(), [&](Interrupt& interrupt) {
         return trees::score_rows(nodes.forest(), first, last, rows.table, n_threads, interrupt);
     });
@@ -172,6 +243,7 @@ Fields score_rows(const Fields& forest, const Fields& table, std::int64_t first,
 Output<std::int32_t> find_leaves(const Fields& forest, const Fields& table, int n_threads) {
     const ForestInput nodes(forest);
     const TableInput rows(table);
+    nodes.require_forest(rows.table.n_categories);
     return give(unlocked(nb::none(), [&](Interrupt& interrupt) {
         return trees::find_leaves(nodes.forest(), rows.table, n_threads, interrupt);
     }));
@@ -180,6 +252,11 @@ Output<std::int32_t> find_leaves(const Fields& forest, const Fields& table, int 
 Fields find_proximities(const Input<std::int32_t>& leaves, std::int32_t n_rows,
                         std::int32_t n_trees, std::int32_t n_leaves, std::int32_t n_neighbors,
                         int n_threads) {
+    const bool fits = n_rows > 0 && n_trees > 0 && n_neighbors > 0 && n_neighbors < n_rows &&
+                      leaves.size() == to<std::size_t>(n_rows) * to<std::size_t>(n_trees);
+    if (!fits) refuse("leaves, rows and trees do not match");
+    for (const std::int32_t leaf : view(leaves))
+        if (leaf < 0 || leaf >= n_leaves) refuse("leaf " + std::to_string(leaf));
     const trees::LeafView leaf_view{view(leaves), n_rows, n_trees, n_leaves};
     trees::Proximities found = unlocked(nb::none(), [&](Interrupt& interrupt) {
         return trees::find_proximities(leaf_view, n_neighbors, n_threads, interrupt);
@@ -200,6 +277,8 @@ void define_trees(nb::module_& module) {
                "tree_fold, tree_seed.");
     module.def("rows_of_trees", &rows_of_trees, "labelled"_a, "tree_seed"_a, "max_rows"_a,
                "The rows each tree would see of more than max_rows, labelled ones first.");
+    module.def("check_forest", &check_forest, "forest"_a, "n_categories"_a,
+               "Raises if the arrays are no forest for columns with so many categories each.");
     module.def("score_rows", &score_rows, "forest"_a, "table"_a, "first"_a, "last"_a, "n_threads"_a,
                "Votes and sums of the leaves' fractions over some of the trees.");
     module.def("find_leaves", &find_leaves, "forest"_a, "table"_a, "n_threads"_a,

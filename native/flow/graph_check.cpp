@@ -26,13 +26,27 @@ double mirror_weight(std::span<const ArcIndex> offsets, std::span<const NodeInde
 
 }  // namespace
 
-GraphCheck check_graph(std::span<const ArcIndex> offsets, std::span<const NodeIndex> neighbors,
-                       const Weights& weights) {
+GraphCheck check_places(std::span<const ArcIndex> offsets, std::span<const NodeIndex> neighbors,
+                        std::size_t n_weights) {
+    if (offsets.empty() || n_weights != neighbors.size()) return {GraphFault::lengths, 0, 0};
     const auto n = to<NodeIndex>(offsets.size() - 1);
     if (offsets[0] != 0) return {GraphFault::offsets, 0, 0};
     for (NodeIndex row = 0; row < n; ++row)
         if (offsets[row + 1] < offsets[row]) return {GraphFault::offsets, row, offsets[row]};
     if (offsets[n] != to<ArcIndex>(neighbors.size())) return {GraphFault::offsets, n, offsets[n]};
+    const auto outside = std::ranges::find_if(
+        neighbors, [n](NodeIndex column) { return column < 0 || column >= n; });
+    if (outside == neighbors.end()) return {};
+    const ArcIndex place = outside - neighbors.begin();
+    const auto row = std::ranges::upper_bound(offsets, place) - offsets.begin() - 1;
+    return {GraphFault::neighbor_range, to<NodeIndex>(row), place};
+}
+
+GraphCheck check_graph(std::span<const ArcIndex> offsets, std::span<const NodeIndex> neighbors,
+                       const Weights& weights) {
+    const GraphCheck places = check_places(offsets, neighbors, weights.size());
+    if (places.fault != GraphFault::none) return places;
+    const auto n = to<NodeIndex>(offsets.size() - 1);
 
     // Symmetric if the entries above the diagonal are those below it: compared by the sums of their
     // fingerprints, which needs one pass in the order of memory. Unequal entries have equal sums
@@ -43,7 +57,6 @@ GraphCheck check_graph(std::span<const ArcIndex> offsets, std::span<const NodeIn
         for (ArcIndex k = offsets[row]; k < offsets[row + 1]; ++k) {
             const NodeIndex column = neighbors[k];
             const double weight = weights[k];
-            if (column < 0 || column >= n) return {GraphFault::neighbor_range, row, k};
             if (column <= previous) return {GraphFault::neighbor_order, row, k};
             if (weight < 0.0) return {GraphFault::negative_weight, row, k};
             if (!std::isfinite(weight)) return {GraphFault::not_finite_weight, row, k};

@@ -11,6 +11,7 @@ namespace pucut::flow {
 
 enum class GraphFault {
     none,
+    lengths,         // no offsets at all, or not as many weights as neighbours
     offsets,         // not non-decreasing from 0 to the number of entries
     neighbor_range,  // not between 0 and the number of nodes
     neighbor_order,  // not strictly increasing within a row
@@ -25,6 +26,12 @@ struct GraphCheck {
     ArcIndex place = 0;  // of the first offending entry (for offsets: of the row)
 };
 
+// Whether every place that the arrays name exists: the first three faults. Nothing that follows
+// neighbours reads outside its arrays then.
+GraphCheck check_places(std::span<const ArcIndex> offsets, std::span<const NodeIndex> neighbors,
+                        std::size_t n_weights);
+
+// All faults.
 GraphCheck check_graph(std::span<const ArcIndex> offsets, std::span<const NodeIndex> neighbors,
                        const Weights& weights);
 

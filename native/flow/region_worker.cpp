@@ -56,6 +56,11 @@ std::optional<Region> RegionWorker::cut_off_beyond(Region all, double level) {
     if (std::ranges::none_of(nodes(all), is_beyond)) return all;
     move_to_level(all, level);
     if (!router_.route(nodes(all), 0.0)) return std::nullopt;
+    // What is left at a node of small amounts may be the rounding of its neighbours, which counts
+    // as none there. Let every node take in its share of rounding: then whatever lies beyond does
+    // so by more than rounding can explain, and nodes that are tied at the end stay in the range.
+    if (std::ranges::any_of(nodes(all), is_beyond) && !router_.route(nodes(all), -2.0 * Direction))
+        return std::nullopt;
     scratch_.clear();
     std::ranges::copy_if(nodes(all), std::back_inserter(scratch_), is_beyond);
     const std::size_t n_beyond = router_.bring_reachable_to_front<Direction>(nodes(all), scratch_);

@@ -23,10 +23,32 @@ double number(Bytes& bytes) {
     return std::ldexp(1.0 + byte % 7 / 7.0, (byte % 24 - 12) * (byte % 3 == 0 ? 8 : 1));
 }
 
+// Arrays of any lengths and contents, as a caller might give them: the check must not read outside
+// of them, and what it passes must not lead outside.
+void check_any_arrays(Bytes bytes) {
+    std::vector<flow::ArcIndex> offsets(bytes.next() % 6);
+    std::vector<flow::NodeIndex> neighbors(bytes.next() % 8);
+    std::vector<double> weights(bytes.next() % 4 == 0 ? bytes.next() % 8 : neighbors.size());
+    for (flow::ArcIndex& offset : offsets) {
+        const std::uint8_t byte = bytes.next();
+        offset = byte < 240 ? byte % 9 : byte < 248 ? -byte : flow::ArcIndex{1} << (byte % 63);
+    }
+    for (flow::NodeIndex& other : neighbors) {
+        const std::uint8_t byte = bytes.next();
+        other = byte < 240 ? byte % 6 : byte < 248 ? -byte : flow::NodeIndex{1} << (byte % 31);
+    }
+    for (double& weight : weights) weight = number(bytes);
+    flow::check_graph(offsets, neighbors, weights);
+    if (flow::check_places(offsets, neighbors, weights.size()).fault == flow::GraphFault::none)
+        require(flow::weighted_degrees(offsets, neighbors, weights).size() + 1 == offsets.size(),
+                "a degree of each node");
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     Bytes bytes(data, size);
+    check_any_arrays(bytes);
     const std::size_t n = bytes.next() % 24;
     std::vector<double> dense(n * n, 0.0);
     const std::uint8_t density = bytes.next();

@@ -7,6 +7,7 @@
 
 #include "bytes.hpp"
 #include "trees/forest.hpp"
+#include "trees/forest_check.hpp"
 #include "trees/proximity.hpp"
 
 using namespace pucut::trees;
@@ -33,6 +34,47 @@ double number(Bytes& bytes, std::int32_t n_categories) {
         default:
             return byte / 16;
     }
+}
+
+// As a model file might have it: some numbers changed, arrays cut short.
+void spoil(Forest& forest, Bytes& bytes) {
+    const auto odd = [&] {
+        const std::uint8_t byte = bytes.next();
+        return byte < 32 ? std::int32_t{1} << (byte % 31) : byte < 64 ? -byte : byte / 8;
+    };
+    Nodes& nodes = forest.nodes;
+    for (int n_changes = 1 + bytes.next() % 3; n_changes > 0; --n_changes) {
+        const std::size_t place = bytes.next() % (nodes.feature.size() + 1);
+        if (place >= nodes.feature.size()) {
+            nodes.masks.resize(bytes.next() % (nodes.masks.size() + 1));
+            continue;
+        }
+        switch (bytes.next() % 6) {
+            case 0:
+                nodes.feature[place] = odd();
+                break;
+            case 1:
+                nodes.left[place] = odd();
+                break;
+            case 2:
+                nodes.threshold[place] = bytes.next() % 4 == 0 ? std::nan("") : odd();
+                break;
+            case 3:
+                forest.offsets[place % forest.offsets.size()] = odd();
+                break;
+            case 4:
+                nodes.threshold.resize(place);
+                return;
+            default:
+                nodes.left.resize(place);
+                return;
+        }
+    }
+}
+
+ForestView view_of(const Forest& forest) {
+    return {forest.offsets,    forest.nodes.feature,      forest.nodes.threshold,
+            forest.nodes.left, forest.nodes.missing_left, forest.nodes.masks};
 }
 
 }  // namespace
@@ -87,8 +129,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const Forest alone = grow_forest(table, sampling, options, 1, never).value();
     require(forest.nodes.feature == alone.nodes.feature && forest.offsets == alone.offsets,
             "the same by one thread");
-    const ForestView view{forest.offsets,    forest.nodes.feature,      forest.nodes.threshold,
-                          forest.nodes.left, forest.nodes.missing_left, forest.nodes.masks};
+    const ForestView view = view_of(forest);
+    require(check_forest(view, table.n_categories).fault == ForestFault::none, "a forest");
     const auto found = find_leaves(view, table, n_threads, never);
     require(found.has_value(), "walked to the end");
     const std::vector<std::int32_t>& leaves = *found;
@@ -118,5 +160,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
     const LeafView leaf_view{leaves, table.n_rows, 2, 2 * table.n_rows};
     require(find_proximities(leaf_view, 1, n_threads, never).has_value(), "neighbours found");
+    // Whatever passes the check can be walked down, to the end and within its arrays.
+    Forest spoiled = forest;
+    spoil(spoiled, bytes);
+    if (check_forest(view_of(spoiled), table.n_categories).fault == ForestFault::none)
+        require(find_leaves(view_of(spoiled), table, 1, never).has_value(), "walked all the same");
     return 0;
 }

@@ -28,6 +28,11 @@ TEST(a_good_graph_passes) {
 }
 
 TEST(each_fault_is_found_where_it_is) {
+    check_fault({{}, {}, {}}, GraphFault::lengths, 0, 0);
+    check_fault({{0, 1, 2}, {1, 0}, {1}}, GraphFault::lengths, 0, 0);
+    check_fault({{0, 1, 2}, {1, 0}, {1, 1, 1}}, GraphFault::lengths, 0, 0);
+    check_fault({{0, 1, 1 << 30}, {1, 0}, {1, 1}}, GraphFault::offsets, 2, 1 << 30);
+    check_fault({{0, -1, 2}, {1, 0}, {1, 1}}, GraphFault::offsets, 0, 0);
     check_fault({{1, 1}, {0}, {1}}, GraphFault::offsets, 0, 0);
     check_fault({{0, 2, 1, 2}, {1, 0}, {1, 1}}, GraphFault::offsets, 1, 2);
     check_fault({{0, 1, 1}, {1, 0}, {1, 1}}, GraphFault::offsets, 2, 1);

@@ -51,6 +51,11 @@ def rows_of_trees(labelled: Annotated[NDArray[numpy.uint8], dict(shape=(None,), 
     The rows each tree would see of more than max_rows, labelled ones first.
     """
 
+def check_forest(forest: dict[str, Any], n_categories: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+    """
+    Raises if the arrays are no forest for columns with so many categories each.
+    """
+
 def score_rows(forest: dict[str, Any], table: dict[str, Any], first: int, last: int, n_threads: int) -> dict[str, Any]:
     """Votes and sums of the leaves' fractions over some of the trees."""
 

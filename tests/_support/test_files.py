@@ -1,6 +1,7 @@
 """Files that exist completely or not at all."""
 
 import os
+import signal
 
 import pytest
 
@@ -48,3 +49,43 @@ def test_others_may_read_what_the_mask_lets_them(tmp_path):
     finally:
         os.umask(mask)
     assert (tmp_path / "a.bin").stat().st_mode & 0o777 == 0o640
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes of files")
+def test_a_replaced_file_keeps_its_mode(tmp_path):
+    for write in (
+        lambda path: write_whole(path, b"new"),
+        lambda path: write_all_whole({path: b"new"}),
+    ):
+        path = tmp_path / "secret.csv"
+        path.write_bytes(b"old")
+        path.chmod(0o600)
+        write(path)
+        assert path.stat().st_mode & 0o777 == 0o600
+        assert path.read_bytes() == b"new"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_between_two_names_waits(tmp_path, monkeypatch, number):
+    paths = [tmp_path / name for name in ("a", "b", "c")]
+    for path in paths:
+        path.write_bytes(b"old")
+    real = os.replace
+
+    def replace(old, new):
+        real(old, new)
+        os.kill(os.getpid(), number)
+
+    def stop(number, frame):
+        raise KeyboardInterrupt
+
+    before = signal.signal(number, stop)
+    monkeypatch.setattr(os, "replace", replace)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            write_all_whole(dict.fromkeys(paths, b"new"))
+    finally:
+        signal.signal(number, before)
+    assert [path.read_bytes() for path in paths] == [b"new"] * 3
+    assert sorted(os.listdir(tmp_path)) == ["a", "b", "c"]

@@ -9,6 +9,7 @@ import joblib
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.sparse as sp
 import skops.io
 
 from pucut import (
@@ -71,7 +72,9 @@ def test_answers_are_the_same_to_the_bit(estimator):
     check_round_trip(estimator)
 
 
-@pytest.mark.parametrize("name", ["Rocchio", "spies", "label propagation", "isolation forest"])
+@pytest.mark.parametrize(
+    "name", ["Rocchio", "spies", "label propagation", "isolation forest", "PU bagging"]
+)
 def test_other_methods(name):
     estimator = METHODS[name]().set_params(prior=0.4, random_state=0)
     if name == "isolation forest":
@@ -155,3 +158,68 @@ def test_other_files_are_refused():
     other = skops.io.dumps({"format": 99, "versions": {}, "about": {}, "estimator": None})
     with pytest.raises(ModelFileError, match="has the format 99"):
         load_model(other, "m.skops")
+
+
+def test_a_model_of_a_sparse_table_is_read_again():
+    random = np.random.default_rng(0)
+    X = sp.csr_array(random.normal(size=(60, 4)) * (random.random((60, 4)) < 0.5))
+    for name in ("Rocchio", "biased SVM", "one-class SVM", "PU bagging"):
+        model = METHODS[name]().set_params(prior=0.5, random_state=0).fit(X, np.arange(60) < 20)
+        again = load_model(dump_model(model, {})).estimator
+        np.testing.assert_array_equal(again.decision_function(X), model.decision_function(X))
+
+
+def spoiled(estimator, find, change):
+    """The bytes of a model file in which one array was changed after it was checked."""
+    change(find(estimator))
+    return dump_model(estimator, {})
+
+
+def fitted_forest(name):
+    X, y = features()
+    estimator = METHODS[name]().set_params(prior=0.4, random_state=0)
+    return estimator.fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("name", "find", "words"),
+    [
+        ("PU extra trees", lambda m: m.forest_.left, "the arrays are no forest: child"),
+        ("PU extra trees", lambda m: m.forest_.feature, "the arrays are no forest: feature"),
+        ("2-HNC", lambda m: m.forest_.left, "the arrays are no forest: child"),
+        ("2-HNC", lambda m: m.graph_.indices, "a sparse matrix has column"),
+        ("PU bagging", lambda m: m.estimators_[0].tree_.children_left, "a tree with a child"),
+        ("PU bagging", lambda m: m.estimators_[0].tree_.feature, "a tree that asks for a column"),
+    ],
+)
+def test_arrays_that_lead_out_of_bounds_are_refused(name, find, words):
+    def change(array):
+        array[array >= 0] = 1 << 30
+
+    data = spoiled(fitted_forest(name), find, change)
+    with pytest.raises(ModelFileError, match=words):
+        load_model(data, "m.skops")
+
+
+def test_boosting_that_leads_out_of_bounds_is_refused():
+    X, y = features()
+    for field, words in (
+        ("left", "a child that does not follow"),
+        ("feature_idx", "a column that is not there"),
+        ("bitset_idx", "categor"),
+    ):
+        model = PUThresholdClassifier(prior=0.4, n_folds=2, random_state=0).fit(X, y)
+        nodes = model.estimators_[0]._predictors[0][0].nodes
+        nodes[field] = 1 << 30
+        nodes["is_categorical"] |= field == "bitset_idx"
+        if field == "bitset_idx":
+            nodes["feature_idx"] = 1
+            model.estimators_[0]._bin_mapper.is_categorical_[:] = 1
+        with pytest.raises(ModelFileError, match=words):
+            load_model(dump_model(model, {}))
+
+
+def test_a_file_that_claims_too_much_is_not_unpacked(monkeypatch):
+    monkeypatch.setattr("pucut.model_files.MOST_BYTES", 1 << 10)
+    with pytest.raises(ModelFileError, match="0 GiB unpacked, allowed are 0"):
+        load_model(dump_model(PUExtraTreesClassifier(), {}))

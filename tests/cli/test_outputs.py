@@ -9,6 +9,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
+import openpyxl
 import pandas as pd
 import pytest
 
@@ -242,3 +243,64 @@ def test_warnings_are_said_as_sentences_but_not_those_for_developers(capsys):
         warnings.warn("few labels", UserWarning, stacklevel=1)
         warnings.warn("this will go", FutureWarning, stacklevel=1)
     assert capsys.readouterr().err == "warning: numbers overflow\nwarning: few labels\n"
+
+
+FORMULAS = ["=cmd|' /C calc'!A0", "+1+2", "-2+3", "@SUM(A1)", "\t=1", "=1"]
+PLAIN = ["-5", "+1.5", "-1e3", "a=b", "'=1", "", "x"]
+
+
+def table_with_formulas(tmp_path):
+    frame, _ = gene_table(0)
+    frame["gene"] = [*FORMULAS, *PLAIN, *(f"g{i}" for i in range(len(frame) - 13))]
+    path = tmp_path / "formulas.csv"
+    frame.to_csv(path, index=False)
+    return path
+
+
+def test_texts_that_look_like_formulas_are_texts_in_excel_files(tmp_path, capsys):
+    path = table_with_formulas(tmp_path)
+    call = ["classify", path, "--label-column", "known", "--id-column", "gene", *CLASSIFY]
+    notes(capsys, *call, "--out", tmp_path / "p.xlsx")
+    sheet = openpyxl.load_workbook(tmp_path / "p.xlsx").active
+    cells = [cell for (cell,) in sheet.iter_rows(min_row=2, max_row=14, max_col=1)]
+    assert {cell.data_type for cell in cells if cell.value is not None} == {"s"}
+    assert [cell.value or "" for cell in cells] == [*FORMULAS, *PLAIN]
+    # And they are read again as they were.
+    again = read_input(str(tmp_path / "p.xlsx")).frame["gene"]
+    assert again[: len(FORMULAS)].tolist() == FORMULAS
+
+
+def test_texts_that_look_like_formulas_get_an_apostrophe_in_csv(tmp_path, capsys):
+    path = table_with_formulas(tmp_path)
+    call = ["classify", path, "--label-column", "known", "--id-column", "gene", *CLASSIFY]
+    for ending in ("csv", "tsv", "csv.gz"):
+        out = tmp_path / f"p.{ending}"
+        _, err = notes(capsys, *call, "--out", out)
+        assert "6 texts that spreadsheets would run as formulas begin with '" in err
+        found = read_input(str(out)).frame["gene"].tolist()[:13]
+        assert found == [*(f"'{text}" for text in FORMULAS), *PLAIN]
+        _, err = notes(capsys, *call, "--out", out, "--keep-formulas")
+        assert "formulas" not in err
+        assert read_input(str(out)).frame["gene"].tolist()[:13] == [*FORMULAS, *PLAIN]
+    out, _ = notes(capsys, *call, "--out", "-")
+    assert "'=cmd|' /C calc'!A0" in out
+
+
+def test_control_characters_in_excel_files_are_the_users_error(tmp_path, capsys):
+    frame, _ = gene_table(0)
+    frame["gene"] = ["\x01", *frame["gene"][1:]]
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    call = ["classify", tmp_path / "t.csv", "--label-column", "known", "--id-column", "gene"]
+    text = failure(capsys, *call, *CLASSIFY, "--out", tmp_path / "p.xlsx")
+    assert "cannot hold this table" in text
+
+
+def test_a_carriage_return_in_a_text_makes_no_new_row(tmp_path, capsys):
+    frame, _ = gene_table(0)
+    frame["gene"] = ["a\rb", *frame["gene"][1:]]
+    frame.to_parquet(tmp_path / "t.parquet")
+    call = ["classify", tmp_path / "t.parquet", "--label-column", "known", "--id-column", "gene"]
+    notes(capsys, *call, *CLASSIFY, "--out", tmp_path / "p.csv")
+    again = read_input(str(tmp_path / "p.csv"))
+    assert again.n_rows == N_ROWS
+    assert again.frame["gene"][0] == "a\rb"

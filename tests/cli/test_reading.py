@@ -1,6 +1,8 @@
 """Awkward files: what the command line makes of them, and what it says where it cannot."""
 
 import gzip
+import os
+import zipfile
 from datetime import date
 from decimal import Decimal
 
@@ -13,7 +15,7 @@ from pucut.cli._errors import UserError
 from pucut.cli._features import feature_frame
 from pucut.cli._labels import read_labels
 from pucut.cli._reading import read_input
-from tests.helpers.cli_tables import failure, gene_table
+from tests.helpers.cli_tables import CLASSIFY, failure, gene_table, notes
 
 
 def written(tmp_path, content, name="table.csv", encoding="utf-8"):
@@ -317,3 +319,97 @@ def test_mistakes_are_one_line(tmp_path, capsys, content, arguments, message):
     path = written(tmp_path, content)
     said = failure(capsys, "classify", path, "--label-column", "known", *arguments)
     assert message.format(path=path) in said
+
+
+def test_a_sheet_is_read_whole_whatever_it_says_of_its_size(tmp_path):
+    frame = pd.DataFrame({"a": range(30), "b": [f"t{i}" for i in range(30)]})
+    frame.to_excel(tmp_path / "t.xlsx", index=False)
+    for said in ("A1:B16", "A1:A31", "A1", "A1:ZZ900"):
+        changed = tmp_path / "changed.xlsx"
+        with (
+            zipfile.ZipFile(tmp_path / "t.xlsx") as old,
+            zipfile.ZipFile(changed, "w") as new,
+        ):
+            for entry in old.namelist():
+                data = old.read(entry)
+                if entry.endswith("sheet1.xml"):
+                    assert b'<dimension ref="A1:B31"' in data
+                    data = data.replace(b'ref="A1:B31"', f'ref="{said}"'.encode(), 1)
+                new.writestr(entry, data)
+        found = read_input(str(changed)).frame
+        assert found["a"].tolist() == [str(i) for i in range(30)]
+        assert found["b"].tolist() == frame["b"].tolist()
+
+
+def test_wide_tables_are_read_as_narrow_ones_are(tmp_path, monkeypatch):
+    """Columns of every kind; what is read at one go is what is read column by column."""
+    random = np.random.default_rng(0)
+    cells = {f"n{j}": [f"{x:.3g}" for x in random.normal(size=12)] for j in range(260)}
+    cells |= {
+        "known": ["1"] * 4 + [""] * 8,
+        "gaps": ["1", "", "NA", " 3 ", "?", "nan", *"123456"],
+        "constant": ["1.0", "1"] * 6,
+        "sample_id": [str(i) for i in range(12)],
+        "comma": ["1,5", "2,5"] * 6,
+        "stray": ["n.d.", *(f"{i}.5" for i in range(11))],
+        "words": ["a", "b", "c"] * 4,
+        "signs": ["+1", "-2", ".5", "5.", "1e3", "-1E-3"] * 2,
+        "broken": ["1e", "2"] * 6,
+        "huge": ["1e400", "1", "2", "3"] * 3,
+    }
+    frame = pd.DataFrame(cells)
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    for left_out in ([], ["huge"]):
+        found = []
+        for many in (256, 10**9):
+            monkeypatch.setattr("pucut.cli._wide.MANY_COLUMNS", many)
+            table = read_input(str(tmp_path / "t.csv"))
+            assert bool(table.numbers) == (many == 256)
+            plan = plan_columns(table, taken=["known"], ignored=left_out)
+            if left_out:
+                X, notes = feature_frame(table, plan.features)
+                found.append((plan, notes, X))
+            else:
+                with pytest.raises(UserError, match="'huge': the number is infinite"):
+                    feature_frame(table, plan.features)
+        if left_out:
+            (plan, notes, X), (other_plan, other_notes, other_X) = found
+            assert plan == other_plan
+            assert notes == other_notes
+            pd.testing.assert_frame_equal(X, other_X)
+
+
+def test_broken_and_endless_files_are_the_users_error(tmp_path, capsys, monkeypatch):
+    pd.DataFrame({"a": [1, 2], "known": [1, 0]}).to_excel(tmp_path / "t.xlsx", index=False)
+    whole = (tmp_path / "t.xlsx").read_bytes()
+    (tmp_path / "cut.xlsx").write_bytes(whole[: len(whole) // 2])
+    with (
+        zipfile.ZipFile(tmp_path / "t.xlsx") as old,
+        zipfile.ZipFile(tmp_path / "xml.xlsx", "w") as new,
+    ):
+        for entry in old.namelist():
+            data = old.read(entry)
+            new.writestr(entry, data[:-40] if entry.endswith("sheet1.xml") else data)
+    os.symlink(tmp_path / "loop.csv", tmp_path / "loop.csv")
+    monkeypatch.setattr("pucut.cli._reading.MOST_BYTES", 1 << 20)
+    (tmp_path / "bomb.csv.gz").write_bytes(gzip.compress(b"a,known\n" + b"1,1\n" * 10**6))
+    call = ("classify", "--label-column", "known")
+    for name, words in (
+        ("cut.xlsx", "broken Excel file"),
+        ("xml.xlsx", "cannot be read"),
+        ("loop.csv", "loop"),
+        ("bomb.csv.gz", "may have no end"),
+        ("/dev/zero", "may have no end"),
+        ("nul\0.csv", "null"),
+    ):
+        assert words in failure(capsys, *call, tmp_path / name), name
+    assert "loop" in failure(capsys, *call, tmp_path / "t.xlsx", "--out", tmp_path / "loop.csv/a")
+
+
+def test_signs_that_terminals_obey_are_shown_not_sent(tmp_path, capsys):
+    frame, _ = gene_table(0)
+    frame["known"] = np.where(frame["known"].notna(), "\x1b[31myes", "no")
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    _, err = notes(capsys, "classify", tmp_path / "t.csv", "--label-column", "known", *CLASSIFY)
+    assert "\x1b" not in err
+    assert r"\x1b[31myes" in err

@@ -99,3 +99,24 @@ def test_interruption(folder):
     assert out == ""
     assert err == "pucut: interrupted\n"
     assert not [name for name in os.listdir(folder) if name.startswith(("o.csv", ".o.csv"))]
+
+
+def test_a_request_to_end_leaves_no_unfinished_file(folder, tmp_path):
+    """The signal comes while files are written: after the first has been begun."""
+    code = (
+        "import os, signal, sys\n"
+        "import pucut._support.files as files\n"
+        "real = files._finish\n"
+        "def finish(*a):\n"
+        "    os.kill(os.getpid(), signal.SIGTERM)\n"
+        "    real(*a)\n"
+        "files._finish = finish\n"
+        "from pucut.cli import main\n"
+        "sys.exit(main(sys.argv[1:]))\n"
+    )
+    outputs = ["--out", str(tmp_path / "p.csv"), "--save-model", str(tmp_path / "m.skops")]
+    call = [sys.executable, "-c", code, "classify", "genes.csv", *QUICK.split(), *outputs]
+    done = subprocess.run(call, cwd=folder, capture_output=True, text=True, timeout=100)
+    assert done.returncode == 143
+    assert done.stderr.splitlines()[-1] == "pucut: terminated"
+    assert os.listdir(tmp_path) == []

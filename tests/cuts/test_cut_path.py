@@ -8,6 +8,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 import pucut
 from pucut import CutPath, parametric_cut
@@ -195,3 +196,11 @@ def test_gap_is_small_at_every_scale():
         np.testing.assert_allclose(
             path.switch, solve(problem).switch, rtol=TOLERANCE, atol=TOLERANCE
         )
+
+
+def test_ties_at_the_end_of_the_range_are_ties():
+    """What rounding leaves at a node of small amounts does not take it out of the range."""
+    weights = sp.csr_array(np.array([[0.0, 1, 0], [1, 0, 1], [0, 1, 0]]))
+    path = parametric_cut(weights, ([2, 1, 0], [3, 6, 3]), ([2, 0, 2], [0, 0, 0]), (0, 3))
+    np.testing.assert_array_equal(path.source_set(0, "sink"), [False, False, False])
+    np.testing.assert_array_equal(path.source_set(0, "source"), [True, True, False])

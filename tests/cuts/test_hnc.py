@@ -381,3 +381,11 @@ class TestBadInputOfAllThree:
     def test_mask_of_wrong_length(self, solve):
         with pytest.raises(ValueError, match="positive"):
             solve(self.graph, np.ones(2, dtype=bool), [2])
+
+
+def test_the_largest_of_the_optimal_sets_of_two_tradeoffs():
+    weights = [[0, 2, 1, 1, 1], [2, 0, 1, 0, 2], [1, 1, 0, 0, 1], [1, 0, 0, 0, 1], [1, 2, 1, 1, 0]]
+    graph = sp.csr_array(np.array(weights, dtype=np.float64))
+    found = [hnc_plus_minus(graph, 1, 1, [0], [1], ties=ties) for ties in ("source", "sink")]
+    np.testing.assert_array_equal(np.flatnonzero(found[0]), [0, 2, 3, 4])
+    np.testing.assert_array_equal(np.flatnonzero(found[1]), [0])

@@ -102,6 +102,40 @@ def test_graph_not_symmetric(other):
     assert_says(rejected(ValueError, graph=sp.csr_array(weights)), "graph", "2", "3")
 
 
+def full_graph():
+    return sp.csr_array(np.ones((40, 40)))
+
+
+@pytest.mark.parametrize(
+    ("name", "spoil", "words"),
+    [
+        ("data", lambda values: values[:512], ["512", "1600"]),
+        ("data", lambda values: np.tile(values, 2), ["3200", "1600"]),
+        ("indices", lambda values: values[:512], ["512", "1600"]),
+        ("indices", lambda values: values.astype(np.int64) + 2**32, ["4294967296", "39"]),
+        ("indices", lambda values: values - 1, ["-1", "39"]),
+        ("indices", lambda values: values + 1, ["40", "39"]),
+        ("indices", lambda values: values.astype(np.float64), ["indices", "float64"]),
+        ("indptr", lambda values: values - 1, ["indptr", "0"]),
+        ("indptr", lambda values: values[:-1], ["indptr", "41", "40"]),
+        ("indptr", lambda values: values.astype(np.int64) * 2**40, ["indptr", "1600"]),
+        ("indptr", lambda values: values[::-1].copy(), ["indptr", "0"]),
+        ("indptr", lambda values: np.where(np.arange(41) == 7, -5, values), ["indptr", "6"]),
+        ("indptr", lambda values: values + (np.arange(41) == 40), ["indptr", "40"]),
+    ],
+)
+@pytest.mark.parametrize("is_canonical", [True, False])
+def test_graph_whose_arrays_do_not_match(name, spoil, words, is_canonical):
+    """Neither SciPy nor the engine may follow them: they would read or write foreign memory."""
+    graph = full_graph()
+    values = spoil(getattr(graph, name))
+    graph.has_canonical_format = is_canonical
+    graph.has_sorted_indices = is_canonical
+    setattr(graph, name, values)
+    ends = (np.ones(40), np.zeros(40))
+    assert_says(rejected(ValueError, graph=graph, source=ends, sink=ends), "graph", *words)
+
+
 # --- source and sink -----------------------------------------------------------------------------
 
 
@@ -339,3 +373,14 @@ def test_ends_of_the_range_may_be_asked(path):
 @pytest.mark.parametrize("bad", [0, -1, 1.0, "2", True])
 def test_number_of_threads(bad):
     assert_says(rejected((TypeError, ValueError), n_threads=bad), "n_threads")
+
+
+@pytest.mark.parametrize("name", ["graph", "source", "sink"])
+def test_capacities_that_add_up_to_too_much(name):
+    graph, base = good_arguments()["graph"], np.full(N_NODES, 1e300)
+    changed_arguments = {
+        "graph": {"graph": graph * 1e308},
+        "source": {"source": (base, 0 * base)},
+        "sink": {"sink": (base, 0 * base)},
+    }[name]
+    assert_says(rejected(ValueError, **changed_arguments), "weights", "capacities", "divide")

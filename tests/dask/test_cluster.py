@@ -9,9 +9,9 @@ import signal
 import numpy as np
 import pytest
 
-from pucut import TwoHNCClassifier
 from pucut.dask import DaskTwoHNCClassifier
 from pucut.methods.two_hnc import fitting
+from tests.helpers.given_order import InGivenOrder
 
 dask = pytest.importorskip("dask")
 da = pytest.importorskip("dask.array")
@@ -56,7 +56,7 @@ def rows():
 
 @pytest.fixture(scope="module")
 def one(rows):
-    return TwoHNCClassifier(**SETTINGS).fit(*rows)
+    return InGivenOrder(**SETTINGS).fit(*rows)
 
 
 def assert_same(found, one, X):

@@ -25,6 +25,7 @@ from pucut.dask import DaskTwoHNCClassifier
 from pucut.dask.cells import neighbors_in_cells
 from pucut.dask.partitions import read_partitions
 from pucut.graphs.neighbors import nearest_neighbors
+from tests.helpers.given_order import InGivenOrder
 
 dask = pytest.importorskip("dask")
 da = pytest.importorskip("dask.array")
@@ -93,7 +94,7 @@ CHUNKS = {
 
 @functools.cache
 def fitted_here(dtype):
-    return TwoHNCClassifier(**SETTINGS).fit(*blobs(dtype=dtype))
+    return InGivenOrder(**SETTINGS).fit(*blobs(dtype=dtype))
 
 
 @pytest.mark.parametrize(
@@ -130,7 +131,7 @@ def test_arrays_in_chunks_of_any_size(chunks, dtype):
 )
 def test_options(options):
     X, y = blobs()
-    one = TwoHNCClassifier(**SETTINGS | options).fit(X, y)
+    one = InGivenOrder(**SETTINGS | options).fit(X, y)
     collection = da.from_array(X, chunks=(80, 4))
     found = DaskTwoHNCClassifier(**SETTINGS | options).fit(collection, y)
     assert_same_fit(found, one)
@@ -145,7 +146,7 @@ def test_trees_that_see_a_sample_of_the_rows(monkeypatch, n_labelled):
     X, _ = blobs()
     y = np.random.default_rng(0).permutation(300) < n_labelled
     options = SETTINGS | {"prior": max(0.4, (n_labelled + 0.5) / 300), "n_neighbors": 5}
-    one = TwoHNCClassifier(**options).fit(X, y)
+    one = InGivenOrder(**options).fit(X, y)
     found = DaskTwoHNCClassifier(**options).fit(da.from_array(X, chunks=((7, 190, 1, 102), 4)), y)
     for name in ("offsets", "feature", "threshold", "left", "missing_left", "risk_reduction"):
         np.testing.assert_array_equal(getattr(found.forest_, name), getattr(one.forest_, name))
@@ -157,7 +158,7 @@ def test_rows_that_no_label_reaches():
     X[200:] += 1000.0
     y[200:] = False
     options = SETTINGS | {"n_neighbors": 3, "prior": 0.6}
-    one = TwoHNCClassifier(**options).fit(X, y)
+    one = InGivenOrder(**options).fit(X, y)
     assert one.n_unreached_ > 0
     found = DaskTwoHNCClassifier(**options).fit(da.from_array(X, chunks=(90, 4)), y)
     assert_same_fit(found, one)
@@ -168,7 +169,7 @@ def test_fewer_rows_than_neighbours(n_rows):
     X, _ = blobs(n_rows)
     y = np.arange(n_rows) == 0
     options = SETTINGS | {"prior": 0.5}
-    one = TwoHNCClassifier(**options).fit(X, y)
+    one = InGivenOrder(**options).fit(X, y)
     found = DaskTwoHNCClassifier(**options).fit(da.from_array(X, chunks=(1, 4)), y)
     assert_same_fit(found, one)
 
@@ -176,7 +177,7 @@ def test_fewer_rows_than_neighbours(n_rows):
 def test_a_partition_without_positives():
     X, y = blobs()
     y[100:200] = False
-    one = TwoHNCClassifier(**SETTINGS).fit(X, y)
+    one = InGivenOrder(**SETTINGS).fit(X, y)
     assert_same_fit(DaskTwoHNCClassifier(**SETTINGS).fit(da.from_array(X, chunks=(100, 4)), y), one)
 
 
@@ -184,7 +185,7 @@ def test_missing_values_in_one_partition():
     X, y = blobs()
     X[110:130, 1] = np.nan
     X[150:, 2] = np.nan
-    one = TwoHNCClassifier(**SETTINGS).fit(X, y)
+    one = InGivenOrder(**SETTINGS).fit(X, y)
     collection = da.from_array(X, chunks=(100, 4))
     found = DaskTwoHNCClassifier(**SETTINGS).fit(collection, y)
     assert_same_fit(found, one)
@@ -204,7 +205,7 @@ def test_unknown_chunk_sizes():
     part = collection[da.from_array(np.arange(300) % 3 > 0, chunks=100)]
     assert np.isnan(part.shape[0])
     rows = np.flatnonzero(np.arange(300) % 3 > 0)
-    one = TwoHNCClassifier(**SETTINGS).fit(X[rows], y[rows])
+    one = InGivenOrder(**SETTINGS).fit(X[rows], y[rows])
     found = DaskTwoHNCClassifier(**SETTINGS).fit(part, y[rows])
     assert_same_fit(found, one)
     assert_same_answers(found, one, X[rows], part)
@@ -226,7 +227,7 @@ def test_data_frames(drop):
     frame, y = table()
     collection = dd.from_pandas(frame.drop(columns=drop), npartitions=3)
     whole = collection.compute()
-    one = TwoHNCClassifier(**SETTINGS).fit(whole, y)
+    one = InGivenOrder(**SETTINGS).fit(whole, y)
     found = DaskTwoHNCClassifier(**SETTINGS).fit(
         collection, dd.from_pandas(pd.Series(y), npartitions=5)
     )
@@ -241,7 +242,7 @@ def test_data_frames_with_empty_partitions():
     pieces = [frame.iloc[first:last] for first, last in itertools.pairwise(ends)]
     collection = dd.from_delayed([dask.delayed(piece) for piece in pieces], meta=frame.iloc[:0])
     whole = collection.compute()
-    one = TwoHNCClassifier(**SETTINGS).fit(whole, y)
+    one = InGivenOrder(**SETTINGS).fit(whole, y)
     found = DaskTwoHNCClassifier(**SETTINGS).fit(collection, y)
     assert_same_fit(found, one)
     assert_same_answers(found, one, whole, collection)
@@ -257,7 +258,7 @@ def test_labels_of_any_kind(kind):
         "dask array": da.from_array(y, chunks=70),
         "dask series": dd.from_pandas(pd.Series(y), npartitions=7),
     }[kind]
-    one = TwoHNCClassifier(**SETTINGS).fit(X, y)
+    one = InGivenOrder(**SETTINGS).fit(X, y)
     found = DaskTwoHNCClassifier(**SETTINGS).fit(da.from_array(X, chunks=(100, 4)), given)
     assert_same_fit(found, one)
 
@@ -272,7 +273,7 @@ def test_plain_rows(kind):
         given = pytest.importorskip("polars").from_pandas(table()[0].drop(columns="late"))
     elif kind == "list":
         given = X.tolist()
-    one = TwoHNCClassifier(**SETTINGS).fit(given, y)
+    one = InGivenOrder(**SETTINGS).fit(given, y)
     found = DaskTwoHNCClassifier(**SETTINGS).fit(given, y)
     assert_same_fit(found, one)
     np.testing.assert_array_equal(found.predict_proba(given), one.predict_proba(given))
@@ -283,8 +284,10 @@ def test_the_prior_is_estimated_from_the_same_rows(monkeypatch):
     X, y = blobs(900)
     monkeypatch.setattr("pucut.priors.estimate.MAX_ROWS", 500)
     monkeypatch.setattr("pucut.dask.two_hnc.MAX_ROWS", 500)
+    # On workers rows have no order but their own.
+    monkeypatch.setattr("pucut.priors.estimate.row_order", lambda X, labels: np.arange(len(labels)))
     options = SETTINGS | {"prior": "auto"}
-    one = TwoHNCClassifier(**options).fit(X, y)
+    one = InGivenOrder(**options).fit(X, y)
     monkeypatch.setattr("pucut.dask.partitions.Partitions.gathered", None)
     found = DaskTwoHNCClassifier(**options).fit(da.from_array(X, chunks=(200, 4)), y)
     assert found.prior_estimate_.diagnostics["rows_used"] == 500
@@ -341,7 +344,7 @@ def test_estimators_of_one_machine_refuse_collections_by_name(method, kind):
 
 def test_a_model_is_pickled_after_its_points_were_gathered():
     X, y = blobs()
-    one = TwoHNCClassifier(**SETTINGS).fit(X, y)
+    one = InGivenOrder(**SETTINGS).fit(X, y)
     found = DaskTwoHNCClassifier(**SETTINGS).fit(da.from_array(X, chunks=(100, 4)), y)
     with pytest.raises(TypeError, match=r"call its method gather\(\) first"):
         pickle.dumps(found)
@@ -450,6 +453,6 @@ def test_cells_with_fewer_rows_than_neighbours(monkeypatch):
 def test_one_cell_is_exact():
     X, y = blobs()
     options = SETTINGS | {"neighbors": "approximate"}
-    one = TwoHNCClassifier(**SETTINGS).fit(X, y)
+    one = InGivenOrder(**SETTINGS).fit(X, y)
     found = DaskTwoHNCClassifier(**options).fit(da.from_array(X, chunks=(100, 4)), y)
     assert_same_fit(found, one)

@@ -1,5 +1,7 @@
 """Encodings against scikit-learn's scaler and one-hot encoder."""
 
+import math
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -105,3 +107,34 @@ def test_points_take_the_place_of_an_array_only_if_told_to(numbers):
     np.testing.assert_array_equal(replaced, points)
     whole_numbers = np.arange(12).reshape(6, 2)
     assert learn_encoding(whole_numbers, in_place=True)[1] is not whole_numbers
+
+
+@pytest.mark.parametrize("convert", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
+def test_points_far_beyond_the_fit_are_refused_by_column(convert):
+    X = np.random.default_rng(0).random((20, 3))
+    encoding, _ = learn_encoding(convert(X))
+    new = X.copy()
+    new[5, 1] = 1e300
+    with pytest.raises(
+        ValueError, match=r"column 1 of X holds 1e\+300, which is more than 1e\+100"
+    ):
+        encoding.encode(convert(new))
+
+
+def test_the_whole_range_of_doubles_is_standardised():
+    X = np.array([[-1.7e308], [1.7e308], [0.0], [np.nan], [1.7e308]])
+    _, points = learn_encoding(X)
+    wanted = (X / 1e308 - np.nanmean(X / 1e308)) / np.nanstd(X / 1e308)
+    np.testing.assert_allclose(points, np.nan_to_num(wanted), rtol=1e-12)
+
+
+def test_moments_are_the_same_bits_in_any_order():
+    random = np.random.default_rng(0)
+    X = random.normal(size=(999, 1)) * 10.0 ** random.integers(-9, 9, size=(999, 1))
+    encoding, _ = learn_encoding(X)
+    np.testing.assert_allclose(encoding.mean, [math.fsum(X[:, 0]) / 999], rtol=1e-14)
+    np.testing.assert_allclose(encoding.scale, X.std(axis=0), rtol=1e-14)
+    for _ in range(20):
+        other, _ = learn_encoding(random.permutation(X))
+        assert other.mean.tobytes() == encoding.mean.tobytes()
+        assert other.scale.tobytes() == encoding.scale.tobytes()

@@ -1,12 +1,15 @@
 """Numbers, categories and missing values, in every container, become the same columns."""
 
+import datetime
+
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
 import scipy.sparse as sp
+import torch
 
-from pucut import PUExtraTreesClassifier
+from pucut import PUExtraTreesClassifier, RocchioClassifier
 from pucut.data.tables import read_table
 from pucut.trees.forest import forest_apply, forest_scores
 from pucut.trees.growing import TreeOptions, grow_forest
@@ -172,3 +175,47 @@ def test_missing_values_can_be_what_tells_the_classes():
     is_labelled = positive & (random.random(400) < 0.5)
     forest = grow_forest(X, is_labelled, float(positive.mean()), random_state=0)
     assert ((forest_scores(forest, X).vote > 0.5) == positive).all()
+
+
+@pytest.mark.parametrize(
+    ("cells", "words"),
+    [
+        (pd.date_range("2024-01-01", periods=4, tz="UTC"), "column 1 of X holds dates"),
+        (pd.period_range("2024-01", periods=4, freq="M"), "column 1 of X holds dates"),
+        (pd.Series([datetime.date(2024, 1, 1)] * 4, dtype=object), "column 1 of X holds dates"),
+        ([[1], [2], [3], [4]], r"column 1 of X .* found list \[1\] in row 0"),
+        ([1, 2, 10**400, 4], r"column 1 of X .* found int 1000.*\.\.\. in row 2"),
+        ([{"a": 1}] * 4, "column 1 of X .* found dict"),
+    ],
+    ids=["zone", "period", "date", "list", "huge", "dict"],
+)
+def test_cells_that_are_no_values_are_named_by_column(cells, words):
+    frame = pd.DataFrame({"a": range(4), "b": cells})
+    with pytest.raises((TypeError, ValueError), match=words):
+        read_table(frame)
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda X: {"a": X[:, 0]}, r"X is a dict: give pandas.DataFrame\(X\)"),
+        (lambda X: pl.DataFrame(X).lazy(), r"X is a LazyFrame.*give X.collect\(\)"),
+        (lambda X: torch.tensor(X, requires_grad=True), r"give X.detach\(\).cpu\(\).numpy\(\)"),
+    ],
+    ids=["dict", "lazy", "tensor"],
+)
+def test_containers_that_hold_no_rows_are_refused(make, words):
+    X = np.random.default_rng(0).normal(size=(20, 2))
+    with pytest.raises(TypeError, match=words):
+        RocchioClassifier(prior=0.5).fit(make(X), np.arange(20) < 5)
+
+
+def test_wide_frames_are_read_as_arrays_are():
+    X = np.random.default_rng(0).normal(size=(5, 300)).astype(np.float32)
+    X[2, 7] = np.nan
+    table, other = read_table(pd.DataFrame(X)), read_table(X)
+    for one, two in zip(table.values, other.values, strict=True):
+        assert one.dtype == two.dtype
+        np.testing.assert_array_equal(one, two)
+    with pytest.raises(ValueError, match="infinity"):
+        read_table(pd.DataFrame(np.where(np.isnan(X), np.inf, X)))

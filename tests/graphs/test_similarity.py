@@ -40,7 +40,7 @@ def test_proximities_are_weights():
     ]
 
 
-@pytest.mark.parametrize("sigma", [0.0, -1.0, np.nan, np.inf])
+@pytest.mark.parametrize("sigma", [0.0, -1.0, np.nan, np.inf, 1e-200, 1e200])
 def test_sigma_must_be_positive(sigma):
     lists = nearest_neighbors(np.arange(4.0)[:, np.newaxis], 1, "exact")
     with pytest.raises(ValueError, match="sigma must be above 0"):

@@ -6,6 +6,7 @@ Each `check_pu_*` takes an unfitted estimator. `PU_CHECKS` lists them all;
 
 import copy
 import pickle
+import sys
 import warnings
 
 import joblib
@@ -16,10 +17,16 @@ import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.dummy import DummyRegressor
+from sklearn.exceptions import NotFittedError
 from sklearn.utils import get_tags
 from sklearn.utils.validation import has_fit_parameter
 
-from pucut import ElkanNotoClassifier, PUCutClassifier, TwoHNCClassifier
+from pucut import (
+    ElkanNotoClassifier,
+    PUCutClassifier,
+    PUThresholdClassifier,
+    TwoHNCClassifier,
+)
 from pucut.data.labels import checked_pu_labels
 
 N_SAMPLES = 160
@@ -74,6 +81,48 @@ def assert_valid_answers(estimator, X, prior=None):
     # Probabilities never contradict the ranking.
     order = np.argsort(decision, kind="stable")
     assert (np.diff(probability[order, 1]) >= -1e-9).all()
+
+
+class Stopped(BaseException):
+    """Like a KeyboardInterrupt, which pytest keeps for itself."""
+
+
+def calls_of(work):
+    """How many functions are called, in this thread."""
+    count = 0
+
+    def counting(frame, event, argument):
+        nonlocal count
+        count += event == "call"
+
+    sys.setprofile(counting)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+def stop_after(n_calls, work):
+    """Stops the work when so many functions have been called."""
+    left = n_calls
+
+    def stopping(frame, event, argument):
+        nonlocal left
+        left -= event == "call"
+        if left == 0 and event == "call":
+            raise Stopped
+
+    sys.setprofile(stopping)
+    try:
+        work()
+    except BaseException:
+        if left <= 0:  # compiled code may have turned it into an error of its own
+            return
+        raise
+    finally:
+        sys.setprofile(None)
+    pytest.fail(f"over before {n_calls} calls")
 
 
 def check_pu_learns(estimator):
@@ -378,6 +427,84 @@ def assert_answers_rest_on_fit_alone(model, answers_of, X):
         changed = copy.deepcopy(model).set_params(**{name: other})
         for one, found in zip(expected, answers_of(changed, X), strict=True):
             np.testing.assert_array_equal(one, found, err_msg=name)
+
+
+def check_pu_unsorted_sparse_rows(estimator):
+    """However the entries of a sparse row are stored, answers are the same bits."""
+    if not get_tags(estimator).input_tags.sparse:
+        pytest.skip("it takes no sparse X")
+    X, y, truth = pu_table(90)
+    sorted_X = sp.csr_array(np.where(np.abs(X) > 0.5, X, 0.0))
+    unsorted = sorted_X.copy()
+    for begin, end in zip(unsorted.indptr[:-1], unsorted.indptr[1:], strict=True):
+        unsorted.indices[begin:end] = unsorted.indices[begin:end][::-1]
+        unsorted.data[begin:end] = unsorted.data[begin:end][::-1]
+    unsorted.has_sorted_indices = False
+    unsorted.has_canonical_format = False
+    model, other = (
+        fitted(estimator, each, y, prior=float(truth.mean())) for each in (sorted_X, unsorted)
+    )
+    for asked in (sorted_X, unsorted):
+        for one, two in zip(answers(model, sorted_X), answers(other, asked), strict=True):
+            np.testing.assert_array_equal(one, two)
+
+
+def check_pu_extreme_scale(estimator):
+    """Units do not matter, however small or large: what is told apart stays so."""
+    if isinstance(estimator, PUThresholdClassifier | ElkanNotoClassifier):
+        pytest.skip("what X may hold is up to the wrapped classifier")
+    X, y, truth = pu_table(160)
+
+    def accuracy(factor):
+        model = fitted(estimator, factor * X, y, prior=float(truth.mean()))
+        predicted = model.predict(factor * X)
+        return min((model.transduction_ == truth).mean(), (predicted == truth).mean())
+
+    # Folds depend on the values, so that it is not quite the same.
+    usual = accuracy(1.0)
+    for factor in (1e-310, 1e-200, 1e200, 1e307):
+        assert accuracy(factor) > usual - 0.1
+
+
+def check_pu_row_order(estimator):
+    """The same table in any order gives the same answers, to the bit, ties included."""
+    X, y, truth = pu_table(90)
+    new_X, _, _ = pu_table(40, seed=1)
+    prior = float(truth.mean())
+    for table, new in ((X, new_X), (np.round(X), np.round(new_X))):  # of whole numbers all are tied
+        model = fitted(estimator, table, y, prior=prior)
+        for order in (np.arange(len(y))[::-1], np.random.default_rng(2).permutation(len(y))):
+            other = fitted(estimator, table[order], y[order], prior=prior)
+            for one, two in zip(answers(model, new), answers(other, new), strict=True):
+                np.testing.assert_array_equal(one, two)
+            for name in ("scores_", "transduction_"):
+                np.testing.assert_array_equal(
+                    _by_row(table, getattr(model, name)),
+                    _by_row(table[order], getattr(other, name)),
+                )
+
+
+def _by_row(table, values):
+    """Values next to their rows, sorted: equal rows may change places."""
+    return np.array(sorted(zip(map(tuple, table), values.tolist(), strict=True)), dtype=object)
+
+
+def check_pu_interrupted_fit(estimator):
+    """A fit that is stopped changes nothing: not fitted, or as before, in the old classes."""
+    X, y, truth = pu_table(60)
+    before = fitted(estimator, X, y, prior=float(truth.mean()))
+    expected = answers(before, X)
+    names = np.where(y == 1, "yes", "no")
+    # The first fit fills caches.
+    n_calls = min(calls_of(lambda: clone(before).fit(X[:, :3], names)) for _ in range(2))
+    for share in (0.05, 0.5, 0.8):
+        unfitted = clone(before)
+        for model in (unfitted, before):
+            stop_after(int(share * n_calls), lambda model=model: model.fit(X[:, :3], names))
+        with pytest.raises(NotFittedError):
+            unfitted.predict(X)
+        for one, other in zip(answers(before, X), expected, strict=True):
+            np.testing.assert_array_equal(one, other)
 
 
 PU_CHECKS = [value for name, value in list(globals().items()) if name.startswith("check_pu_")]

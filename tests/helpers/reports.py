@@ -1,6 +1,7 @@
 """What the tests of reports share: both estimators, names that would break a page, and sizes."""
 
 from pucut import PUCutClassifier, TwoHNCClassifier
+from pucut.data.row_order import renumbered_graph
 
 HOSTILE = "</script><script>document.title='broken'</script><img src=x onerror=alert(1)>"
 QUOTED = 'comma, "quote"\nand a line'
@@ -22,4 +23,4 @@ def shown_graph(model):
         return model.graph_
     weights = model.mixture_.cut_weights
     cut = next(c for c, w in zip(model.mixture_.cuts, weights, strict=True) if w == max(weights))
-    return cut.space.graph(cut.n_neighbors)
+    return renumbered_graph(cut.space.graph(cut.n_neighbors), model.row_order_)

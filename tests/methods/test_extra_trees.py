@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from pucut import PUExtraTreesClassifier
+from pucut.data.row_order import row_order
 from pucut.trees.forest import forest_apply, forest_importances, forest_scores, proximity_neighbors
 from pucut.trees.growing import TreeOptions, cross_fitted_forest, grow_forest
 from tests.helpers.pu_contract import parametrize_with_pu_checks, pu_table, run_pu_check
@@ -62,8 +63,10 @@ def test_half_is_the_majority_of_the_trees():
 @pytest.mark.parametrize(("cross_fit", "n_trees"), [("threshold", 4), ("scores", 20)])
 def test_scores_come_from_trees_that_did_not_see_the_rows(cross_fit, n_trees):
     model = fitted(cross_fit=cross_fit)
-    found = cross_fitted_forest(X, y == 1, PRIOR, n_trees=n_trees, random_state=3)
-    scores = found.scores.combined
+    order = row_order(X, y == 1)
+    found = cross_fitted_forest(X[order], y[order] == 1, PRIOR, n_trees=n_trees, random_state=3)
+    scores = np.empty(len(y))
+    scores[order] = found.scores.combined
     np.testing.assert_array_equal(model.scores_, scores)
     best = forest_scores(model.forest_, X).combined if cross_fit == "threshold" else scores
     chosen = (model.transduction_ == 1) & (y == 0)

@@ -95,6 +95,7 @@ def test_the_selection_is_a_table_of_all_that_was_tried(model):
 def test_hidden_recall_of_a_cut_is_that_of_cuts_without_the_hidden_labels(digits, model):
     """The whole of it again for one candidate, from the graph on."""
     X, _, is_labelled = digits
+    is_labelled = is_labelled[model.row_order_]
     chosen = model.mixture_.chosen
     cut = chosen.best_cut
     hidden_rank, graph = cut.hidden_rank, cut.space.graph(cut.n_neighbors)

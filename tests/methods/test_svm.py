@@ -6,6 +6,7 @@ import scipy.sparse as sp
 from sklearn.svm import SVC, LinearSVC
 
 from pucut import BaggingSVMClassifier, BiasedSVMClassifier
+from pucut.data.row_order import row_order
 from pucut.kernels.gaussian import GaussianKernel
 from pucut.kernels.machines import fit_svm, kernel_map
 from pucut.metrics import lee_liu_score
@@ -86,9 +87,10 @@ def test_own_rule_is_the_sign():
 
 def test_scores_of_a_bag_are_votes_out_of_bag():
     model = BaggingSVMClassifier(7, prior=PRIOR, random_state=0).fit(X, y)
-    points = (X - X.mean(axis=0)) / X.std(axis=0)
+    order = row_order(X, y == 1)
+    points = ((X - X.mean(axis=0)) / X.std(axis=0))[order]
     random = np.random.RandomState(0)
-    labelled, unlabelled = np.flatnonzero(y == 1), np.flatnonzero(y == 0)
+    labelled, unlabelled = np.flatnonzero(y[order] == 1), np.flatnonzero(y[order] == 0)
     size = min(len(labelled), 300)
     votes, means, n = np.zeros(300), np.zeros(300), np.zeros(300)
     for fitted in model.estimators_:
@@ -101,7 +103,7 @@ def test_scores_of_a_bag_are_votes_out_of_bag():
     seen_by_all = n == 0
     assert not seen_by_all.all()
     expected = ((7 * votes + means) / 8 / np.maximum(n, 1))[~seen_by_all]
-    np.testing.assert_allclose(model.scores_[~seen_by_all], expected, atol=1e-12)
+    np.testing.assert_allclose(model.scores_[order][~seen_by_all], expected, atol=1e-12)
 
 
 def test_bags_forgive_wrong_labels():

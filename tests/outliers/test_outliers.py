@@ -6,11 +6,12 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 from sklearn.metrics import roc_auc_score
 
 from pucut import CutOutlierDetector, parametric_cut
 from pucut.outliers._cuts import DENSEST_SHARE, densest, densities, far_share
-from tests.helpers.pu_contract import assert_answers_rest_on_fit_alone
+from tests.helpers.pu_contract import assert_answers_rest_on_fit_alone, calls_of, stop_after
 
 
 def table(seed=0, n_rows=120):
@@ -166,3 +167,15 @@ def test_a_table_of_categories_and_gaps_is_taken():
     detector = CutOutlierDetector(contamination=1 / 80).fit(frame)
     np.testing.assert_array_equal(np.flatnonzero(detector.predict(frame) == -1), [7])
     assert detector.feature_names_in_.tolist() == ["size", "kind"]
+
+
+def test_an_interrupted_fit_changes_nothing():
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    detector = CutOutlierDetector(random_state=0).fit(X)
+    before = dict(vars(detector))
+    n_calls = calls_of(lambda: clone(detector).fit(X))
+    for model, expected in ((clone(detector), None), (detector, before)):
+        expected = dict(vars(model)) if expected is None else expected
+        stop_after(n_calls // 2, lambda model=model: model.fit(X[:, :2]))
+        assert vars(model).keys() == expected.keys()
+        assert all(value is expected[name] for name, value in vars(model).items())

@@ -79,8 +79,12 @@ def test_a_sparse_table_too_large_to_be_filled_in_is_refused():
 @pytest.mark.parametrize(("prior", "labelled_share"), [(0.3, 0.5), (0.7, 0.3)])
 def test_every_method_is_near_the_truth_where_classes_are_apart(method, prior, labelled_share):
     X, _, is_labelled = clusters(800, prior, labelled_share)
-    estimate = estimate_prior(X, is_labelled, method, random_state=0)
-    assert abs(estimate.prior - prior) < {"auto": 0.06, "elkan_noto": 0.05}.get(method, 0.15)
+    # Both of these depend much on the folds.
+    seeds = range(5) if method in ("elkan_noto", "tice") else range(1)
+    estimates = [estimate_prior(X, is_labelled, method, random_state=seed) for seed in seeds]
+    estimate = estimates[0]
+    found = np.mean([each.prior for each in estimates])
+    assert abs(found - prior) < {"auto": 0.06, "elkan_noto": 0.05}.get(method, 0.15)
     assert not estimate.is_upper_bound
 
 

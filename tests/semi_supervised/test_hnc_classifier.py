@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
 from sklearn.datasets import load_iris, make_blobs, make_moons
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -22,7 +23,12 @@ from pucut.semi_supervised._class_cuts import (
     lambdas_by_labels,
 )
 from pucut.semi_supervised._class_scores import hidden_folds, judged_scores, loss_weights
-from tests.helpers.pu_contract import answers, assert_answers_rest_on_fit_alone
+from tests.helpers.pu_contract import (
+    answers,
+    assert_answers_rest_on_fit_alone,
+    calls_of,
+    stop_after,
+)
 
 
 @pytest.mark.slow
@@ -184,7 +190,7 @@ def test_the_level_of_a_new_row_minimises_its_own_terms():
     weights = model._space.similarities(near.squared_distances)
     pull = 2.0 * model._class_scores.of(points)[:, 1] - 1.0
     tried = np.linspace(-1.0, 1.0, 20_001)
-    levels = np.clip(model.paths_[0].switch, -1.0, 1.0)
+    levels = np.clip(model._paths[0].switch, -1.0, 1.0)  # in the order of its space
     for row in range(20):
         apart = np.abs(tried[:, None] - levels[near.indices[row]][None, :]) @ weights[row]
         cost = apart + 5.0 * weights[row].sum() * (tried - pull[row]) ** 2 / 2.0
@@ -395,3 +401,17 @@ def test_any_table():
     sparse = HNCClassifier(scores=None, feature_weights=None, lam=0.05).fit(sp.csr_array(X), labels)
     assert_allclose(sparse.scores_, dense.scores_, atol=1e-6)
     assert_array_equal(sparse.predict(sp.csr_array(X)), dense.predict(X))
+
+
+def test_an_interrupted_fit_changes_nothing():
+    X, y = make_blobs(60, centers=2, random_state=0)
+    y[5:] = -1
+    y[:5] = 0, 1, 0, 1, 0
+    model = HNCClassifier(random_state=0).fit(X, y)
+    expected = model.predict(X)
+    n_calls = calls_of(lambda: clone(model).fit(X, y))
+    stop_after(n_calls // 2, lambda: model.fit(X, 1 + y * (y >= 0) - 2 * (y < 0)))
+    assert_array_equal(model.predict(X), expected)
+    unfitted = clone(model)
+    stop_after(n_calls // 2, lambda: unfitted.fit(X, y))
+    assert not hasattr(unfitted, "classes_")

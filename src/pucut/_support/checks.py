@@ -19,6 +19,8 @@ FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
 
 MAX_NODES = np.iinfo(np.int32).max
+# Numbers whose squares and quotients must stay numbers.
+SMALLEST, LARGEST = 1e-100, 1e100
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,6 +84,7 @@ def checked_graph(graph: Any) -> SymmetricGraph:
         raise ValueError(f"graph must be square, one row and one column per node, found {shape}")
     if graph.dtype.kind not in "biuf":
         raise TypeError(f"graph must have real weights, found dtype {graph.dtype}")
+    check_places(graph, "graph")
     if graph.shape[0] > MAX_NODES:
         raise ValueError(f"graph may have at most {MAX_NODES} nodes, found {graph.shape[0]}")
     if not graph.has_canonical_format:
@@ -99,6 +102,62 @@ def checked_graph(graph: Any) -> SymmetricGraph:
     return checked
 
 
+def check_places(matrix: Any, name: str) -> None:
+    """Raises if the arrays of a sparse matrix name a place that does not exist.
+
+    SciPy follows them without a look: wrong ones read or write foreign memory.
+    """
+    if matrix.format == "coo":
+        if any(len(places) != len(matrix.data) for places in matrix.coords):
+            raise ValueError(
+                f"{name} has {len(matrix.data)} values, but rows and columns for "
+                f"{' and '.join(str(len(places)) for places in matrix.coords)}"
+            )
+        for places, length in zip(matrix.coords, matrix.shape, strict=True):
+            _check_numbers(places, length, name)
+        return
+    if matrix.format not in ("csr", "csc", "bsr"):
+        return
+    block = matrix.data.shape[1:] if matrix.format == "bsr" else (1, 1)
+    if matrix.data.ndim != (3 if matrix.format == "bsr" else 1):
+        raise ValueError(f"{name} has values of shape {matrix.data.shape}")
+    lengths = [length // size for length, size in zip(matrix.shape, block, strict=True)]
+    n_major, n_minor = lengths[::-1] if matrix.format == "csc" else lengths
+    offsets, entries = matrix.indptr, matrix.indices
+    for array, what in ((offsets, "indptr"), (entries, "indices")):
+        if array.ndim != 1 or array.dtype.kind not in "iu":
+            raise ValueError(
+                f"{name} has a broken {what}: it must be a list of whole numbers, found shape "
+                f"{array.shape} of dtype {array.dtype}"
+            )
+    if len(entries) != len(matrix.data):
+        raise ValueError(
+            f"{name} has {len(matrix.data)} values and {len(entries)} indices, as many of both are "
+            "needed"
+        )
+    if len(offsets) != n_major + 1:
+        raise ValueError(
+            f"{name} has a broken indptr: it must have {n_major + 1} numbers, found {len(offsets)}"
+        )
+    falls = offsets[1:] < offsets[:-1]
+    if offsets[0] != 0 or offsets[-1] > len(entries) or falls.any():  # SciPy may have room to spare
+        row = 0 if offsets[0] != 0 else int(np.argmax(falls)) if falls.any() else n_major
+        raise ValueError(
+            f"{name} has a broken indptr at row {row}: it must rise from 0 to nnz, {len(entries)}"
+        )
+    _check_numbers(entries[: offsets[-1]], n_minor, name, offsets)
+
+
+def _check_numbers(
+    entries: npt.NDArray[Any], length: int, name: str, offsets: npt.NDArray[Any] | None = None
+) -> None:
+    if not len(entries) or (entries.min() >= 0 and entries.max() < length):
+        return
+    place = int(np.argmax((entries < 0) | (entries >= length)))
+    row = "" if offsets is None else f" in row {int(np.searchsorted(offsets, place, 'right')) - 1}"
+    raise ValueError(f"{name} has column {entries[place]}{row}, allowed are 0 to {length - 1}")
+
+
 def _weight_type(dtype: np.dtype[Any]) -> npt.DTypeLike:
     return np.float32 if dtype == np.float32 else np.float64
 
@@ -108,10 +167,6 @@ def _raise_graph_fault(graph: SymmetricGraph, fault: str, row: int, place: int) 
         raise ValueError(f"graph has a broken indptr at row {row}: it must rise from 0 to nnz")
     column, weight = int(graph.neighbors[place]), float(graph.weights[place])
     where = f"graph[{row}, {column}]"
-    if fault == "neighbor_range":
-        raise ValueError(
-            f"graph has column {column} in row {row}, allowed are 0 to {graph.n_nodes - 1}"
-        )
     if fault == "neighbor_order":
         raise ValueError(f"graph has unsorted columns in row {row} at column {column}")
     if fault == "negative_weight":

@@ -1,5 +1,6 @@
 """Work shared by threads of this process, and the threads of the libraries below held back."""
 
+import os
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
@@ -14,8 +15,11 @@ Result = TypeVar("Result")
 
 def in_threads(work: Callable[[Job], Result], jobs: Iterable[Job], n_threads: int) -> list[Result]:
     """The results in the order of the jobs; an exception ends it without starting the rest."""
-    with ThreadPoolExecutor(n_threads) as pool:
-        futures = [pool.submit(work, job) for job in jobs]
+    waiting = list(jobs)
+    # However many threads are asked for, more than processors or jobs would only wait.
+    n_useful = min(n_threads, max(os.cpu_count() or 1, 1), max(len(waiting), 1))
+    with ThreadPoolExecutor(n_useful) as pool:
+        futures = [pool.submit(work, job) for job in waiting]
         try:
             return [future.result() for future in futures]
         except BaseException:

@@ -6,14 +6,26 @@ a function of the parsed arguments that returns the exit code.
 
 import argparse
 import os
+import signal
 import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib.metadata import version
-from types import ModuleType
+from types import FrameType, ModuleType
+from typing import NoReturn
 
 from pucut.cli import apply, classify, compare, demo, prior, rank
-from pucut.cli._errors import BROKEN_PIPE, FAILURE, INTERRUPTED, USER_ERROR, UserError
-from pucut.cli._voice import Voice
+from pucut.cli._errors import (
+    BROKEN_PIPE,
+    FAILURE,
+    INTERRUPTED,
+    TERMINATED,
+    USER_ERROR,
+    Terminated,
+    UserError,
+)
+from pucut.cli._voice import Voice, printable
 
 COMMANDS: tuple[ModuleType, ...] = (classify, rank, prior, compare, apply, demo)
 
@@ -35,18 +47,24 @@ def run_command(parser: argparse.ArgumentParser, argv: Sequence[str] | None) -> 
     program = parser.prog
     is_debugged = getattr(arguments, "debug", False)
     try:
-        with Voice(getattr(arguments, "quiet", False)).sentences_for_warnings():
+        with (
+            _answering_requests_to_end(),
+            Voice(getattr(arguments, "quiet", False)).sentences_for_warnings(),
+        ):
             code = int(arguments.run(arguments))
         sys.stdout.flush()
         return code
     except UserError as error:
         if is_debugged:
             raise
-        print(f"{program}: {error}", file=sys.stderr)
+        print(printable(f"{program}: {error}"), file=sys.stderr)
         return USER_ERROR
     except KeyboardInterrupt:
         print(f"{program}: interrupted", file=sys.stderr)
         return INTERRUPTED
+    except Terminated:
+        print(f"{program}: terminated", file=sys.stderr)
+        return TERMINATED
     except BrokenPipeError:
         # Python flushes stdout once more when it ends, which would fail again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -55,5 +73,23 @@ def run_command(parser: argparse.ArgumentParser, argv: Sequence[str] | None) -> 
         if is_debugged:
             raise
         text = " ".join(f"{type(error).__name__}: {error}".split())
+        text = printable(text)
         print(f"{program}: failed: {text} (run with --debug for the traceback)", file=sys.stderr)
         return FAILURE
+
+
+@contextmanager
+def _answering_requests_to_end() -> Iterator[None]:
+    """SIGTERM becomes an exception, so that no unfinished file is left."""
+    if threading.current_thread() is not threading.main_thread():  # others cannot set handlers
+        yield
+        return
+
+    def end(number: int, frame: FrameType | None) -> NoReturn:
+        raise Terminated
+
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

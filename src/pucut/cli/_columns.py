@@ -12,22 +12,15 @@ from typing import Any
 import numpy as np
 
 from pucut.cli._errors import UserError
+from pucut.cli._numerals import MISSING, NUMERALS
 from pucut.cli._reading import InputTable, listing
 from pucut.data.tables import MOST_CATEGORIES
 
-# Cells that mean "no value", beside empty ones.
-MISSING = ("NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NULL", "null", "None", "<NA>", "?")
 # A column of numbers may hold this share of other texts ("n.d."), which then count as missing.
 STRAY_SHARE = 0.1
 # As many distinct texts are categories in a table however small.
 FEW_TEXTS = 10
 
-_POINT = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
-NUMERALS = {
-    "point": _POINT,
-    "comma": _POINT.replace(r"\.", ","),
-    "thousands": rf"(?:[+-]?[0-9]{{1,3}}(?:,[0-9]{{3}})+(?:\.[0-9]*)?|{_POINT})",
-}
 _DATE = r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[ T][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?Z?)?"
 _ID_NAME = re.compile(r"(^|[ _.\-])(id|ids|uuid)$|[a-z]I[dD]$|^row_name$", re.ASCII)
 
@@ -84,6 +77,9 @@ def plan_columns(
     notes: list[str] = []
     for name in map(str, table.frame.columns):
         if name in settled:
+            continue
+        if name in table.numbers and decimal != "," and not _ID_NAME.search(name):
+            features.append(Feature(name, "number"))
             continue
         cells = cells_of(table.frame[name])
         decision = _decide(table, name, cells, decimal, notes)

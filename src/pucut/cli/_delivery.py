@@ -10,12 +10,14 @@ from pucut.cli._options import Problem
 from pucut.cli._output import (
     STDOUT,
     check_outputs,
+    is_delimited,
     print_json,
     print_table,
     table_bytes,
+    without_formulas,
     write_files,
 )
-from pucut.cli._voice import Voice
+from pucut.cli._voice import Voice, printable
 
 _ROWS_ON_A_TERMINAL = 10
 
@@ -27,6 +29,13 @@ def add_output_options(parser: Any) -> None:
         metavar="FILE",
         help=".csv, .tsv, .xlsx, .parquet, .feather, also .csv.gz; - is stdout, the default in "
         "pipes",
+    )
+    group.add_argument(
+        "--keep-formulas",
+        action="store_true",
+        help="write texts that begin with = + - @ or a tab to CSV as they are; by default they get "
+        "an apostrophe in front, unless they are numbers, because a spreadsheet that opens the "
+        "file would run them as formulas",
     )
     group.add_argument("--json", action="store_true", help="a summary as JSON on stdout")
 
@@ -49,17 +58,25 @@ def deliver(
 ) -> None:
     """Writes the answers and other files; on stdout the summary, the answers or their beginning."""
     files = dict(other_files or {})
+    delimited = answers
+    if not arguments.keep_formulas and is_delimited(arguments.out or STDOUT):
+        delimited, n_changed = without_formulas(answers)
+        if n_changed and not arguments.json:
+            voice.note(
+                f"{n_changed} texts that spreadsheets would run as formulas begin with ' in the "
+                "answers; --keep-formulas writes them as they are"
+            )
     if arguments.out is not None and arguments.out != STDOUT:
-        files = {arguments.out: table_bytes(answers, arguments.out), **files}
+        files = {arguments.out: table_bytes(delimited, arguments.out), **files}
     write_files(files)
     for path in files:
         voice.note(f"written: {path}")
     if arguments.json:
         print_json(summary)
     elif arguments.out == STDOUT or (arguments.out is None and not sys.stdout.isatty()):
-        print_table(answers)
+        print_table(delimited)
     elif arguments.out is None:
-        print(answers.head(_ROWS_ON_A_TERMINAL).to_string(index=False), flush=True)
+        print(printable(answers.head(_ROWS_ON_A_TERMINAL).to_string(index=False)), flush=True)
         if len(answers) > _ROWS_ON_A_TERMINAL:
             voice.note(f"... and {len(answers) - _ROWS_ON_A_TERMINAL} more: --out FILE writes all")
 

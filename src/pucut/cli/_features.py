@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 
 from pucut._support.checks import FloatArray
-from pucut.cli._columns import NUMERALS, STRAY_SHARE, Feature, cells_of, kind_of_type
+from pucut.cli._columns import STRAY_SHARE, Feature, cells_of, kind_of_type
 from pucut.cli._errors import UserError
+from pucut.cli._numerals import NUMERALS
 from pucut.cli._reading import InputTable, listing
 
 
@@ -18,6 +19,9 @@ def feature_frame(table: InputTable, features: Sequence[Feature]) -> tuple[Any, 
     notes: list[str] = []
     columns: dict[str, Any] = {}
     for feature in features:
+        if feature == Feature(feature.name, "number") and feature.name in table.numbers:
+            columns[feature.name] = table.numbers[feature.name]
+            continue
         cells = cells_of(table.frame[feature.name])
         if feature.kind == "number":
             columns[feature.name] = _numbers(table, feature, cells, notes)

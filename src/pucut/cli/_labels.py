@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from pucut._support.checks import BoolArray
-from pucut.cli._columns import MISSING
 from pucut.cli._errors import UserError
+from pucut.cli._numerals import MISSING
 from pucut.cli._reading import InputTable, listing
 
 # Of two texts the one that is among the first, or whose other is among the second, is the positive.

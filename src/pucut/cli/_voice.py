@@ -21,7 +21,7 @@ class Voice:
 
     def note(self, text: str) -> None:
         if not self.quiet:
-            print(text, file=sys.stderr, flush=True)
+            print(printable(text), file=sys.stderr, flush=True)
 
     @contextmanager
     def sentences_for_warnings(self) -> Iterator[None]:
@@ -60,6 +60,16 @@ class Voice:
         finally:
             estimator.set_params(**{name: own[name] for name in told})
             bar.clear()
+
+
+def printable(text: str) -> str:
+    """What comes from files may hold signs that terminals obey: they are shown as they are written.
+
+    Line ends are ours.
+    """
+    return "".join(
+        sign if sign.isprintable() or sign == "\n" else repr(sign)[1:-1] for sign in text
+    )
 
 
 class _Bar:

@@ -11,7 +11,7 @@ with lambda and x = -lambda if it grows.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, overload
 
 import numpy as np
@@ -32,6 +32,9 @@ from pucut._support.html import html_table
 
 # A larger certificate means that something is wrong with the solver or with the arithmetic.
 LARGEST_GAP = 1e-6
+
+# Of all weights and capacities: what is computed from them must stay in the range of doubles.
+LARGEST_TOTAL = 1e300
 
 # Rounds of the warm start: the cuts are the same for any number, the time is not.
 RELAXATION_ROUNDS = 16
@@ -106,6 +109,16 @@ class CutPath:
         """
         value = np.interp(self._checked(lam, "lam"), self._knots, self._values)
         return float(value) if np.ndim(lam) == 0 else value
+
+    def renumbered(self, numbers: npt.NDArray[np.integer]) -> "CutPath":
+        """The same cuts, where node i has the number numbers[i]."""
+        return replace(
+            self,
+            switch=_renumbered(self.switch, numbers),
+            _forced_switch=None
+            if self._forced_switch is None
+            else _renumbered(self._forced_switch, numbers),
+        )
 
     def _repr_html_(self) -> str:
         low, high = self.lambda_range
@@ -188,6 +201,7 @@ def parametric_cut(
     low, high = checked_range(lambda_range)
     _check_capacities(source_base, source_slope, (low, high), "source")
     _check_capacities(sink_base, sink_slope, (low, high), "sink")
+    _check_total(checked.weights, (source_base, source_slope), (sink_base, sink_slope), (low, high))
     grows = _direction(source_slope, sink_slope)
     on_source = checked_seeds(source_seeds, n_nodes, "source_seeds")
     on_sink = checked_seeds(sink_seeds, n_nodes, "sink_seeds")
@@ -217,7 +231,13 @@ def parametric_cut(
     if not solved["feasible"] or not abs(solved["gap"]) <= LARGEST_GAP:
         raise RuntimeError(
             f"the cuts could not be certified: relative duality gap {solved['gap']:.3g}, at most "
-            f"{LARGEST_GAP:g} is accepted; please report this with the input"
+            f"{LARGEST_GAP:g} is accepted; "
+            + (
+                "capacities below 1e-290 have too few digits to compute with: multiply graph, "
+                "source and sink by one number, which does not change the cuts"
+                if max(float(checked.weights.max(initial=0)), source_base.max(initial=0.0)) < 1e-290
+                else "please report this with the input"
+            )
         )
 
     level = solved["level"]
@@ -242,6 +262,12 @@ def parametric_cut(
         _knots=_mirrored(knots, grows)[:: -1 if grows else 1],
         _values=values[:: -1 if grows else 1],
     )
+
+
+def _renumbered(values: FloatArray, numbers: npt.NDArray[np.integer]) -> FloatArray:
+    found = np.empty_like(values)
+    found[numbers] = values
+    return found
 
 
 def _mirrored(levels: FloatArray, grows: bool) -> FloatArray:
@@ -279,6 +305,25 @@ def _check_capacities(
                 f"{name} capacity of node {node} is {capacity[node]} at lambda = {lam}: "
                 "base + lambda * slope must be finite and not negative in all of lambda_range"
             )
+
+
+def _check_total(
+    weights: npt.NDArray[Any],
+    source: tuple[FloatArray, FloatArray],
+    sink: tuple[FloatArray, FloatArray],
+    ends: tuple[float, float],
+) -> None:
+    """Sums of capacities, and their products with lambda, must be numbers."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = float(weights.sum(dtype=np.float64)) + sum(
+            float(np.abs(base).sum() + max(map(abs, ends)) * np.abs(slope).sum())
+            for base, slope in (source, sink)
+        )
+    if not total <= LARGEST_TOTAL:
+        raise ValueError(
+            f"weights and capacities add up to {total:g}, allowed is a total of {LARGEST_TOTAL:g}: "
+            "divide graph, source and sink by one number, which does not change the cuts"
+        )
 
 
 def _terminal_capacity(base: FloatArray, slope: FloatArray, cut: BoolArray, lam: float) -> float:

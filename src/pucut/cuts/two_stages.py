@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pucut._support.checks import BoolArray, FloatArray, checked_graph
+from pucut._support.checks import BoolArray, FloatArray, SymmetricGraph, checked_graph
 from pucut._support.html import element
 from pucut.cuts.hnc import hnc_minus, hnc_plus
 from pucut.cuts.parametric_cut import CutPath
@@ -32,7 +32,8 @@ class Ranking:
         at once, which says nothing about them; they have levels from -1 to below 0 in the order
         of `remoteness`.
     order : int array
-        The unlabelled rows by rising level, ties by row number.
+        The unlabelled rows by rising level; rows of one level by rising similarity to the labelled
+        rows, which is the sum of the weights of the edges to them, then by row number.
     is_reached : bool array of shape (n_samples,)
         Whether the row is connected to a labelled one.
     """
@@ -121,6 +122,7 @@ def rank_unlabelled(
         Orders the rows that no label reaches, the largest as the most likely negative, such as the
         distance to the nearest labelled row. By default they are equal.
     """
+    graph = checked_graph(graph)
     path = hnc_minus(graph, is_labelled, n_threads=n_threads)
     level = np.where(is_labelled, 1.0, np.clip(path.switch, 0.0, 1.0))
     is_reached = reached_from(graph, is_labelled)
@@ -131,7 +133,8 @@ def rank_unlabelled(
         _, rank = np.unique(-far, return_inverse=True)
         level[lost] = rank / (rank.max() + 1.0) - 1.0
     unlabelled = np.flatnonzero(~is_labelled)
-    order = unlabelled[np.argsort(level[unlabelled], kind="stable")]
+    similarity = similarity_to(graph, is_labelled)
+    order = unlabelled[np.lexsort((similarity[unlabelled], level[unlabelled]))]
     return Ranking(path, level, order, is_reached)
 
 
@@ -160,8 +163,9 @@ def two_stage_cuts(
     ranking = rank_unlabelled(graph, is_labelled, remoteness=remoteness, n_threads=n_threads)
     order = ranking.order
     if lambda_grid is not None:
+        order = np.sort(order)
         index = np.searchsorted(lambda_grid, np.maximum(ranking.level[order], 0.0), side="right")
-        order = np.sort(order)[np.argsort(index[np.argsort(order)], kind="stable")]
+        order = order[np.lexsort((similarity_to(graph, is_labelled)[order], index))]
     n_negative = n_likely_negative(prior, int(is_labelled.sum()), len(order))
     likely_negative = order[:n_negative]
     negative = np.zeros(len(is_labelled), dtype=np.bool_)
@@ -201,6 +205,12 @@ def partition_at(stages: TwoStages, stage: int, cut: float) -> Partition:
     level = stages.ranking.level if stage == 1 else stages.level
     lam = max(cut, 0.0) if stage == 1 else abs(cut)
     return Partition(stage, float(lam), level, float(cut), int(np.count_nonzero(level >= cut)))
+
+
+def similarity_to(graph: SymmetricGraph, rows: BoolArray) -> FloatArray:
+    """The sum of the weights of each row's edges to these rows."""
+    similarity: FloatArray = graph.matrix @ rows.astype(np.float64)
+    return similarity
 
 
 def reached_from(graph: Any, seeds: BoolArray) -> BoolArray:

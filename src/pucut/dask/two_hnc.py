@@ -32,8 +32,8 @@ class DaskTwoHNCClassifier(TwoHNCClassifier):
 
     Encoding, trees and the search for neighbours run on the workers of the current Dask client, and
     no process needs to hold all rows. Lists of neighbours come to the process that calls `fit`,
-    which solves the cuts. If neighbours are exact, the results are those of `TwoHNCClassifier` to
-    the last bit.
+    which solves the cuts. If neighbours are exact, the results are those of `TwoHNCClassifier`,
+    except where rows are tied: here ties go by row number, there by what the rows hold.
 
     Parameters
     ----------

@@ -7,6 +7,7 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
+from pucut._support.checks import check_places, is_sparse
 from pucut.data.arrow import column_names, is_arrow, open_arrow, read_arrow
 
 # scikit-learn's checks look for "Reshape your data" if a single row comes without brackets.
@@ -27,6 +28,7 @@ def checked_table(estimator: BaseEstimator, X: Any, *, reset: bool) -> Any:
             "process: give X.compute(); or fit pucut.dask.DaskTwoHNCClassifier, and let "
             "pucut.dask.predict(model, X) answer"
         )
+    refuse_kinds(X)
     if is_arrow(X):
         dataset = open_arrow(X)
         validate_data(estimator, column_names(dataset), reset=reset, skip_check_array=True)
@@ -34,6 +36,8 @@ def checked_table(estimator: BaseEstimator, X: Any, *, reset: bool) -> Any:
     if hasattr(X, "columns") and hasattr(X, "dtypes"):
         validate_data(estimator, X, reset=reset, skip_check_array=True)
         return X
+    if is_sparse(X):
+        check_places(X, "X")
     if isinstance(X, (list, tuple)) and np.asarray(X).dtype.kind in "US":
         X = np.asarray(X, dtype=object)  # next to strings, numbers would become strings
     # To find infinity it adds everything up: huge values of both signs are no mistake.
@@ -48,6 +52,19 @@ def checked_table(estimator: BaseEstimator, X: Any, *, reset: bool) -> Any:
         )
 
 
+def refuse_kinds(X: Any) -> None:
+    """What NumPy would take for something else, or fail on without a word of what to do."""
+    if isinstance(X, dict) and not is_sparse(X):  # SciPy keeps one kind of matrix as a dict
+        raise TypeError("X is a dict: give pandas.DataFrame(X), one column per entry")
+    if type(X).__name__ == "LazyFrame":
+        raise TypeError("X is a LazyFrame, whose rows are not there yet: give X.collect()")
+    if getattr(X, "requires_grad", False):
+        raise TypeError(
+            "X is a tensor that keeps gradients, which would not be kept here: give "
+            "X.detach().cpu().numpy()"
+        )
+
+
 def for_any_table(tags: Any) -> Any:
     """The tags of an estimator whose X goes through `checked_table`."""
     tags.input_tags.allow_nan = True
@@ -55,6 +72,20 @@ def for_any_table(tags: Any) -> Any:
     tags.input_tags.categorical = True
     tags.input_tags.string = True
     return tags
+
+
+def with_sorted_indices(X: Any) -> Any:
+    """A sparse X whose rows are stored in the order of the columns, each entry once.
+
+    Libraries add up a row as it is stored: in another order the last bits differ.
+    """
+    if not is_sparse(X) or X.format not in ("csr", "csc"):
+        return X
+    check_places(X, "X")
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return X
 
 
 def with_narrow_indices(points: Any) -> Any:

@@ -7,11 +7,12 @@ mean. Sparse tables are scaled but not centred, which does not change distances.
 
 Learners that need finite numbers, but no scaling, get them from `finite_columns`.
 
-Dense tables are read in blocks of rows, twice for the moments and once for the points, so a table
-on disk (a memory map) is read sequentially; the points are the only copy of its size.
+Dense tables are read in blocks of rows, three times for the moments and once for the points, so a
+table on disk (a memory map) is read sequentially; the points are the only copy of its size.
 """
 
-from collections.abc import Iterator
+import math
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any
@@ -30,6 +31,8 @@ MOMENT_ROWS = 1 << 17
 _MOST_INDICATORS = 30
 # Sparse tables with at most this many cells are made dense; larger ones would not fit in memory.
 MAX_DENSE_CELLS = 20_000_000
+# Of points from the mean, by the bytes of a coordinate: what is not far from infinite.
+_MOST_DEVIATIONS = {4: 1e38, 8: 1e307}
 # Rows encoded at a time: they stay in a processor's cache.
 _POINT_ROWS = 1 << 12
 
@@ -68,15 +71,39 @@ class Encoding:
 
     def _encode(self, table: Table, into: npt.NDArray[Any] | None = None) -> Any:
         if self.is_sparse:
+            most = _MOST_DEVIATIONS[self.dtype.itemsize]
+            for place, (numbers, scale) in enumerate(zip(table.values, self.scale, strict=True)):
+                largest = float(np.abs(_known(numbers)).max(initial=0))
+                if not largest / scale <= most:
+                    with np.errstate(over="ignore"):
+                        self._check_deviations(numbers / scale, numbers, place, most)
             return _scaled_rows(table, self.scale, self.dtype)
         points = into
         if points is None:
             points = np.empty((table.n_rows, self.n_features), dtype=self.dtype)
+        most = _MOST_DEVIATIONS[self.dtype.itemsize]
         for rows in _blocks(table.n_rows, _POINT_ROWS):
             for place, numbers in enumerate(_encoded_columns(table, rows)):
-                column = (numbers - self.mean[place]) / self.scale[place]
+                mean, scale = self.mean[place], self.scale[place]
+                with np.errstate(over="ignore"):
+                    column = (numbers - mean) / scale
+                if not np.abs(column).max(initial=0.0, where=~np.isnan(column)) <= most:
+                    # Halves: the difference of two huge numbers may leave the range of doubles.
+                    column = (0.5 * numbers - 0.5 * mean) / (0.5 * scale)
+                    self._check_deviations(column, numbers, place, most)
                 points[rows, place] = np.where(np.isnan(column), 0.0, column)
         return points
+
+    def _check_deviations(
+        self, column: FloatArray, numbers: npt.NDArray[Any], place: int, most: float
+    ) -> None:
+        far = np.abs(column) > most  # false for missing values
+        if far.any():
+            raise ValueError(
+                f"column {self.column[place]} of X holds {numbers[np.argmax(far)]:g}, which is "
+                f"more than {most:g} standard deviations of {self.scale[place]:g} away from the "
+                f"mean {self.mean[place]:g} of the rows of fit"
+            )
 
 
 def learn_encoding(X: Any, *, in_place: bool = False) -> tuple[Encoding, Any]:
@@ -177,54 +204,106 @@ def _indicators(codes: npt.NDArray[Any], categories: npt.NDArray[np.object_]) ->
     return [(codes == code).astype(np.float64) for code in range(int(codes.max()) + 1)]
 
 
-@dataclass(frozen=True)
-class _Moments:
-    """Of the values in a column that are not missing."""
+class _Sum:
+    """A sum whose every bit is the same in any order, of numbers below 1 in size.
 
-    mean: float
-    deviation: float
+    Numbers are taken apart into multiples of two steps, so coarse that each part adds up without
+    rounding; what is finer than both is left out, which is less than rounding would take.
+    """
+
+    def __init__(self, n_numbers: int) -> None:
+        bits = 52 - int(n_numbers).bit_length()
+        self._steps = (2.0**-bits, 2.0 ** (-2 * bits))
+        self._parts = [0.0, 0.0]
+
+    def add(self, numbers: FloatArray) -> None:
+        for place, step in enumerate(self._steps):
+            # Next to a number of this size there is no room for anything finer than the step.
+            shift = 1.5 * 2.0**52 * step
+            part = (numbers + shift) - shift
+            self._parts[place] += float(part.sum())
+            numbers = numbers - part
+
+    @property
+    def value(self) -> float:
+        return self._parts[0] + self._parts[1]
+
+
+class _Moments:
+    """Of the numbers of one column, which are shown three times, in blocks.
+
+    Numbers are scaled by a power of two, which costs no digit, so that neither their sum nor their
+    squares leave the range of doubles.
+    """
+
+    def __init__(self, n_zeros: int = 0) -> None:
+        self._n_zeros = n_zeros
+        self._n_known = n_zeros
+        self._largest = 0.0
+
+    def measure(self, numbers: npt.NDArray[Any]) -> None:
+        self._n_known += len(numbers)
+        self._largest = max(self._largest, float(np.abs(numbers).max(initial=0)))
+
+    def begin(self) -> None:
+        """To be called when all have been measured."""
+        self._exponent = math.frexp(self._largest)[1] + 1
+        self._total, self._squares = _Sum(self._n_known), _Sum(self._n_known)
+
+    def add(self, numbers: npt.NDArray[Any]) -> None:
+        self._total.add(self._scaled(numbers))
+
+    def add_square(self, numbers: npt.NDArray[Any]) -> None:
+        self._squares.add(np.square(self._scaled(numbers) - self._scaled_mean))
+
+    @property
+    def mean(self) -> float:
+        return math.ldexp(self._scaled_mean, self._exponent)
 
     @property
     def scale(self) -> float:
-        return self.deviation if self.deviation > 0.0 else 1.0
+        """The standard deviation; 1 for a column that is constant up to rounding."""
+        mean = self._scaled_mean
+        squares = self._squares.value + self._n_zeros * mean**2
+        deviation = math.sqrt(squares / max(self._n_known, 1))
+        return math.ldexp(deviation, self._exponent) if deviation > 1e-12 * abs(mean) else 1.0
 
+    @property
+    def _scaled_mean(self) -> float:
+        return self._total.value / max(self._n_known, 1)
 
-def _moments(n_known: int, total: float, squares: float) -> _Moments:
-    """From the number of values, their sum, and the sum of squares of what is above the mean."""
-    if n_known == 0:
-        return _Moments(0.0, 0.0)
-    mean = total / n_known
-    deviation = float(np.sqrt(squares / n_known))
-    # A column that is constant up to rounding has no scale of its own.
-    return _Moments(mean, deviation if deviation > 1e-12 * abs(mean) else 0.0)
+    def _scaled(self, numbers: npt.NDArray[Any]) -> FloatArray:
+        return np.ldexp(numbers.astype(np.float64), -self._exponent)
 
 
 def _dense_moments(table: Table) -> list[_Moments]:
+    """Block by block, each with all of its columns: a table on disk is read from end to end."""
     n_columns = sum(1 if known is None else len(known) for known in table.format.categories)
-    n_known, total, squares = [0] * n_columns, [0.0] * n_columns, [0.0] * n_columns
-    for rows in _blocks(table.n_rows, MOMENT_ROWS):
-        for place, numbers in enumerate(_encoded_columns(table, rows)):
-            known = _known(numbers)
-            n_known[place] += len(known)
-            total[place] += float(known.sum(dtype=np.float64))
-    for rows in _blocks(table.n_rows, MOMENT_ROWS):
-        for place, numbers in enumerate(_encoded_columns(table, rows)):
-            if n_known[place]:
-                apart = _known(numbers) - total[place] / n_known[place]
-                squares[place] += float(np.square(apart, dtype=np.float64).sum())
-    return [_moments(*sums) for sums in zip(n_known, total, squares, strict=True)]
+    moments = [_Moments() for _ in range(n_columns)]
+
+    def show(each: Callable[[_Moments, npt.NDArray[Any]], None]) -> None:
+        for rows in _blocks(table.n_rows, MOMENT_ROWS):
+            for column, numbers in zip(moments, _encoded_columns(table, rows), strict=True):
+                each(column, _known(numbers))
+
+    show(_Moments.measure)
+    for column in moments:
+        column.begin()
+    show(_Moments.add)
+    show(_Moments.add_square)
+    return moments
 
 
 def _sparse_moments(table: Table) -> list[_Moments]:
     """Zeros that are not stored are counted."""
     found = []
-    for values in table.values:
-        known = _known(values)
-        total = float(known.sum(dtype=np.float64))
-        mean = total / table.n_rows
-        squares = float(np.square(known - mean, dtype=np.float64).sum())
-        squares += (table.n_rows - len(known)) * mean**2
-        found.append(_moments(table.n_rows, total, squares))
+    for known in map(_known, table.values):
+        moments = _Moments(table.n_rows - len(known))
+        moments.measure(known)
+        moments.begin()
+        moments.add(known)
+        moments.add_square(known)
+        found.append(moments)
     return found
 
 

@@ -50,6 +50,10 @@ class PULabels:
         """Labelled positives among all samples: no prior can be below it."""
         return self.n_labelled / self.n_samples
 
+    def in_order(self, order: npt.NDArray[np.intp]) -> "PULabels":
+        """The labels of these rows, in this order."""
+        return PULabels(self.is_labelled[order], self.classes)
+
     def encode(self, is_positive: BoolArray) -> npt.NDArray[Any]:
         """Booleans in the two values of `y`."""
         return self.classes[np.asarray(is_positive).astype(np.intp)]

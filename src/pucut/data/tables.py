@@ -22,6 +22,11 @@ MOST_ROWS = np.iinfo(np.int32).max
 # Read as they are; others are converted to the first of these that holds them.
 _TYPES = tuple(np.dtype(kind) for kind in ("f4", "f8", "u1", "i4", "i8"))
 
+# From here on the columns of a data frame are not looked at one by one.
+_MANY_COLUMNS = 256
+# Of a value that is named in an error.
+_SHOWN = 40
+
 Column = npt.NDArray[Any]
 
 
@@ -81,18 +86,19 @@ def read_table(
         return table if known is None else _with_format(table, known)
     if hasattr(X, "columns") and hasattr(X, "dtypes"):
         names = list(X.columns)
-        # By number where names may repeat.
-        by_place = hasattr(X, "iloc")
-        columns = [X.iloc[:, j] if by_place else X[name] for j, name in enumerate(names)]
         n_rows = len(X)
+        if _is_wide_block(X):
+            columns = list(_supported(_finite_or_missing(X.to_numpy())).T)
+        else:
+            # By number where names may repeat.
+            by_place = hasattr(X, "iloc")
+            columns = [X.iloc[:, j] if by_place else X[name] for j, name in enumerate(names)]
     else:
         array = np.asarray(X)
         if array.ndim != 2:
             raise ValueError(f"X must have two dimensions, found shape {array.shape}")
         if array.dtype.kind in "biuf":
-            # It adds everything up first: huge values of both signs are no mistake.
-            with np.errstate(invalid="ignore"):
-                assert_all_finite(array, allow_nan=True, input_name="X")
+            array = _finite_or_missing(array)
         n_rows = len(array)
         columns = list(_supported(array).T)
     if n_rows < 1 or n_rows > MOST_ROWS or not columns:
@@ -123,6 +129,26 @@ def read_table(
     return Table(n_rows, tuple(values), (), TableFormat(tuple(categories)))
 
 
+def _is_wide_block(X: Any) -> bool:
+    """Whether a data frame has so many columns, all of one type of NumPy's, that they are an array.
+
+    Taking columns out of a data frame one by one takes longer than everything else with them.
+    """
+    if X.shape[1] < _MANY_COLUMNS or not hasattr(X, "iloc"):
+        return False
+    kinds = set(X.dtypes)
+    return len(kinds) == 1 and all(
+        isinstance(kind, np.dtype) and kind.kind in "biuf" for kind in kinds
+    )
+
+
+def _finite_or_missing(array: Column) -> Column:
+    # It adds everything up first: huge values of both signs are no mistake.
+    with np.errstate(invalid="ignore", over="ignore"):
+        assert_all_finite(array, allow_nan=True, input_name="X")
+    return array
+
+
 def _read_sparse(X: Any) -> Table:
     if X.dtype.kind not in "biuf":
         raise ValueError(f"X must hold real numbers, found a sparse matrix of dtype {X.dtype}")
@@ -138,7 +164,7 @@ def _read_sparse(X: Any) -> Table:
             columns = columns.copy()
         columns.sum_duplicates()
     data = _supported(columns.data)
-    assert_all_finite(data, allow_nan=True, input_name="X")
+    data = _finite_or_missing(data)
     places = np.asarray(columns.indices, dtype=np.int32)
     ends = columns.indptr
     ranges = [slice(ends[j], ends[j + 1]) for j in range(n_columns)]
@@ -218,7 +244,7 @@ def _holds_categories(column: Any, is_lenient: bool) -> bool:
 def _is_number(value: Any) -> bool:
     try:
         float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return False
     return True
 
@@ -270,9 +296,13 @@ def _numbers(column: Any, number: int, is_lenient: bool) -> Column:
     if array.dtype.kind not in "biuf":
         array = _numbers_from_objects(array, number, is_lenient)
     array = _supported(array)
-    if array.dtype.kind == "f":
-        assert_all_finite(array, allow_nan=True, input_name="X")
-    return array
+    return _finite_or_missing(array) if array.dtype.kind == "f" else array
+
+
+def _holds_dates(array: Column) -> bool:
+    """Dates with a time zone, periods and the like are objects to NumPy."""
+    known = next((value for value in array if not is_missing(value)), None)
+    return hasattr(known, "isoformat") or type(known).__name__ in ("Period", "timedelta")
 
 
 def _numbers_from_objects(array: Column, number: int, is_lenient: bool) -> Column:
@@ -280,11 +310,29 @@ def _numbers_from_objects(array: Column, number: int, is_lenient: bool) -> Colum
         raise ValueError(f"Complex data not supported: column {number} of X is {array.dtype}")
     if array.dtype.kind in "mM" and is_lenient:
         return np.where(np.isnat(array), np.nan, array.astype(np.int64).astype(np.float64))
-    if array.dtype.kind in "mM":
+    if array.dtype.kind in "mM" or _holds_dates(array):
         raise ValueError(f"column {number} of X holds dates, which are neither numbers nor classes")
     return np.array(
-        [np.nan if is_missing(value) else float(value) for value in array], dtype=np.float64
+        [
+            np.nan if is_missing(value) else _as_float(value, row, number)
+            for row, value in enumerate(array)
+        ],
+        dtype=np.float64,
     )
+
+
+def _as_float(value: Any, row: int, number: int) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError) as error:
+        shown = repr(value)
+        shown = shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}..."
+        # scikit-learn's checks look for these words, and for this type of error.
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(
+            f"column {number} of X: argument must be a string or a real number, found "
+            f"{type(value).__name__} {shown} in row {row}"
+        ) from error
 
 
 def _supported(array: Column) -> Column:

@@ -14,7 +14,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from pucut import _core
-from pucut._support.checks import FloatArray
+from pucut._support.checks import LARGEST, SMALLEST, FloatArray
 from pucut.graphs.neighbors import NeighborLists
 from pucut.trees.forest import Proximities
 
@@ -38,8 +38,10 @@ class Gaussian:
         The paper does not write the H, but without it distances grow with the number of features
         and all weights vanish.
         """
-        if not sigma > 0.0 or not np.isfinite(sigma):
-            raise ValueError(f"sigma must be above 0 and finite, found {sigma!r}")
+        if not SMALLEST <= sigma <= LARGEST:  # its square is divided by
+            raise ValueError(
+                f"sigma must be above 0, from {SMALLEST:g} to {LARGEST:g}, found {sigma!r}"
+            )
         return cls(float(sigma) ** 2 * n_features)
 
     def similarities(self, squared_distances: FloatArray) -> FloatArray:

@@ -9,23 +9,28 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from pucut._support.checks import FloatArray
+from pucut._support.fitting import FitsWhole
 from pucut.calibration import calibrate
 from pucut.data.containers import checked_table
 from pucut.data.labels import PULabels, checked_prior, checked_pu_labels
+from pucut.data.row_order import IndexArray, in_given_order
 from pucut.priors import PriorEstimate, estimate_prior
 from pucut.scores.thresholds import positives_by_prior, threshold_for_share
 
 
-class PUClassifier(ClassifierMixin, BaseEstimator):
+class PUClassifier(FitsWhole, ClassifierMixin, BaseEstimator):
     """Base of the PU classifiers: a subclass learns scores, this class turns them into answers.
 
     `fit` of a subclass calls `_read_labels`, `_settle_prior` and `_settle_answers`; `_score_rows`
-    scores any rows, each by itself.
+    scores any rows, each by itself. It works on the rows in the order of `data.row_order`, so that
+    the same table in any order gives the same answers.
     """
 
     classes_: npt.NDArray[Any]
     prior_: float
     threshold_: float
+    scores_: FloatArray
+    transduction_: npt.NDArray[Any]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -57,6 +62,11 @@ class PUClassifier(ClassifierMixin, BaseEstimator):
 
     def _checked_table(self, X: Any, *, reset: bool) -> Any:
         return checked_table(self, X, reset=reset)
+
+    def _set_in_given_order(self, order: IndexArray) -> None:
+        """Turns what has a value per row from the order of the fit to that of the table."""
+        self.scores_ = in_given_order(self.scores_, order)
+        self.transduction_ = in_given_order(self.transduction_, order)
 
     def _read_labels(self, y: Any, n_samples: int) -> PULabels:
         labels = checked_pu_labels(y, pos_label=self.pos_label, n_samples=n_samples)

@@ -12,6 +12,7 @@ from pucut._support.constraints import PRIOR_CONSTRAINTS, THRESHOLD_CONSTRAINTS
 from pucut.data.containers import for_any_table, with_narrow_indices
 from pucut.data.encoding import learn_encoding
 from pucut.data.labels import PULabels
+from pucut.data.row_order import IndexArray, in_order, row_order
 from pucut.graphs.neighbors import NeighborLists, nearest_neighbors
 from pucut.methods._base import PUClassifier
 from pucut.scores.cross_fitting import stratified_folds
@@ -53,15 +54,18 @@ class EncodedClassifier(PUClassifier):
         X = self._checked_table(X, reset=True)
         labels = self._read_labels(y, X.shape[0])
         self._check_parameters()
+        order = row_order(X, labels.is_labelled)
+        X, labels = in_order(X, order), labels.in_order(order)
         self._settle_prior(X, labels)
         random = check_random_state(self.random_state)
         self._encoding, points = learn_encoding(X)
         points = with_narrow_indices(points)
         self._prepare(points, labels, random)
         self._model = self._learn(points, labels.is_labelled, random)
-        self._keep(self._model)
+        self._keep(self._model, order)
         scores = self._unseen_scores(points, labels, random)
         self._settle_answers(scores, labels, self._half() if self.threshold == "half" else None)
+        self._set_in_given_order(order)
         return self
 
     @abstractmethod
@@ -74,8 +78,8 @@ class EncodedClassifier(PUClassifier):
     def _prepare(self, points: Any, labels: PULabels, random: np.random.RandomState) -> None:
         """Sets what is chosen once, for the model of all rows and for those of the folds."""
 
-    def _keep(self, model: Any) -> None:
-        """Sets the attributes of the model for all rows."""
+    def _keep(self, model: Any, order: IndexArray) -> None:
+        """Sets the attributes of the model for all rows, which it has seen in this order."""
 
     def _half(self) -> float:
         return self._own_threshold

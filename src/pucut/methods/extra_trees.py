@@ -14,6 +14,7 @@ from pucut._support.checks import FloatArray
 from pucut._support.constraints import PRIOR_CONSTRAINTS, THRESHOLD_CONSTRAINTS
 from pucut.data.containers import for_any_table
 from pucut.data.labels import PULabels
+from pucut.data.row_order import in_order, row_order
 from pucut.data.tables import Table, read_table
 from pucut.methods._base import PUClassifier
 from pucut.trees.forest import (
@@ -214,6 +215,10 @@ class PUExtraTreesClassifier(PUClassifier):
         X = self._checked_table(X, reset=True)
         table = read_table(X, categorical_features=self.categorical_features)
         labels = self._read_labels(y, table.n_rows)
+        self._fit_table: Table | None = table
+        order = row_order(X, labels.is_labelled)
+        X, labels = in_order(X, order), labels.in_order(order)
+        table = read_table(X, table.format)
         # Answers do not ask the parameters, which may be set for a next fit.
         self._fit_ranking, self._fit_n_jobs = self.ranking, self.n_jobs
         self._settle_prior(X, labels)
@@ -238,7 +243,6 @@ class PUExtraTreesClassifier(PUClassifier):
         unseen = self._unseen_scores(labels, growing)
         self.forest_ = grow_forest(**growing, n_trees=self.n_estimators)
         self.feature_importances_ = forest_importances(self.forest_)
-        self._fit_table: Table | None = table
         own = self._ranked(forest_scores(self.forest_, table, n_threads=self._n_threads()))
         self._settle_answers(
             own if unseen is None else unseen,
@@ -246,6 +250,7 @@ class PUExtraTreesClassifier(PUClassifier):
             half=0.5 if self.threshold == "half" else None,
             seen=own if self.cross_fit == "threshold" else None,
         )
+        self._set_in_given_order(order)
         return self
 
     def apply(self, X: Any) -> npt.NDArray[np.int32]:

@@ -11,8 +11,9 @@ from sklearn.utils.validation import _num_samples, check_is_fitted, validate_dat
 
 from pucut._support.checks import FloatArray
 from pucut._support.constraints import PRIOR_CONSTRAINTS
-from pucut.data.containers import ONE_DIMENSION
+from pucut.data.containers import ONE_DIMENSION, refuse_kinds, with_sorted_indices
 from pucut.data.labels import PULabels
+from pucut.data.row_order import IndexArray, in_order, row_order
 from pucut.methods._base import PUClassifier
 from pucut.scores.cross_fitting import (
     CrossFit,
@@ -59,10 +60,13 @@ class _CrossFittedClassifier(MetaEstimatorMixin, PUClassifier):
             tags.input_tags = get_tags(self.estimator).input_tags
         return tags
 
-    def _fit_scores(self, X: Any, y: Any) -> tuple[Any, PULabels, CrossFit]:
-        (X,) = indexable(X)
+    def _fit_scores(self, X: Any, y: Any) -> tuple[Any, PULabels, CrossFit, IndexArray]:
+        refuse_kinds(X)
+        (X,) = indexable(with_sorted_indices(X))
         self._check_columns(X, reset=True)
         labels = self._read_labels(y, _num_samples(X))
+        order = row_order(X, labels.is_labelled)
+        X, labels = in_order(X, order), labels.in_order(order)
         fitted = cross_fit(
             checked_classifier(self.estimator, X),
             X,
@@ -71,11 +75,11 @@ class _CrossFittedClassifier(MetaEstimatorMixin, PUClassifier):
             random_state=self.random_state,
         )
         self.estimators_ = fitted.models
-        return X, labels, fitted
+        return X, labels, fitted, order
 
     def _score_rows(self, X: Any) -> FloatArray:
         self._check_columns(X, reset=False)
-        return mean_scores(self.estimators_, X)
+        return mean_scores(self.estimators_, with_sorted_indices(X))
 
     def _check_columns(self, X: Any, *, reset: bool) -> None:
         """Number and names of the columns; their contents are checked by the wrapped classifier."""
@@ -147,11 +151,12 @@ class PUThresholdClassifier(_CrossFittedClassifier):
             Two values: labelled positive (the larger, or `pos_label`) and unlabelled. Missing
             values mean unlabelled too.
         """
-        X, labels, fitted = self._fit_scores(X, y)
+        X, labels, fitted, order = self._fit_scores(X, y)
         # A classifier given by the user may take what the default ones do not.
         scores = None if self.estimator is None else fitted.scores
         self._settle_prior(X, labels, scores)
         self._settle_answers(fitted.scores, labels, half=None)
+        self._set_in_given_order(order)
         return self
 
 
@@ -200,10 +205,11 @@ class ElkanNotoClassifier(_CrossFittedClassifier):
             Two values: labelled positive (the larger, or `pos_label`) and unlabelled. Missing
             values mean unlabelled too.
         """
-        X, labels, fitted = self._fit_scores(X, y)
+        X, labels, fitted, order = self._fit_scores(X, y)
         self._settle_prior(X, labels, fitted.scores, method="elkan_noto")
         self.label_frequency_ = labels.labelled_share / self.prior_
         self._settle_answers(self._divided(fitted.scores), labels, half=0.5)
+        self._set_in_given_order(order)
         return self
 
     def _score_rows(self, X: Any) -> FloatArray:

@@ -9,6 +9,7 @@ from sklearn.svm import OneClassSVM
 from sklearn.utils._param_validation import HasMethods
 
 from pucut._support.checks import BoolArray, FloatArray
+from pucut.data.row_order import IndexArray
 from pucut.methods._encoded import EncodedClassifier
 from pucut.scores.cross_fitting import with_random_state
 
@@ -95,5 +96,5 @@ class OneClassPUClassifier(MetaEstimatorMixin, EncodedClassifier):
         detector = OneClassSVM(nu=0.1) if self.estimator is None else clone(self.estimator)
         return _OneClassModel(with_random_state(detector, random).fit(points[is_labelled]))
 
-    def _keep(self, model: _OneClassModel) -> None:
+    def _keep(self, model: _OneClassModel, order: IndexArray) -> None:
         self.estimator_ = model.detector

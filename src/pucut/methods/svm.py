@@ -8,6 +8,7 @@ from sklearn.utils._param_validation import StrOptions
 from pucut._support.checks import BoolArray
 from pucut._support.constraints import POSITIVE
 from pucut.data.labels import PULabels
+from pucut.data.row_order import IndexArray
 from pucut.kernels.machines import KERNELS, Machine, fit_svm
 from pucut.methods._encoded import FOLDS, EncodedClassifier
 from pucut.metrics import lee_liu_score
@@ -148,5 +149,5 @@ class BiasedSVMClassifier(EncodedClassifier):
     def _learn(self, points: Any, is_labelled: BoolArray, random: np.random.RandomState) -> Machine:
         return self._machine(points, is_labelled, self.ratio_, random)
 
-    def _keep(self, model: Machine) -> None:
+    def _keep(self, model: Machine, order: IndexArray) -> None:
         self.machine_ = model

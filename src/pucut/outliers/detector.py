@@ -11,6 +11,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from pucut._support.checks import FloatArray, checked_seeds
+from pucut._support.fitting import FitsWhole
 from pucut.data.containers import checked_table, for_any_table
 from pucut.data.encoding import learn_encoding
 from pucut.graphs.spaces import weighted_space
@@ -20,7 +21,7 @@ from pucut.outliers._cuts import far_share, find_outliers
 _NEIGHBORS = 15
 
 
-class CutOutlierDetector(OutlierMixin, BaseEstimator):
+class CutOutlierDetector(FitsWhole, OutlierMixin, BaseEstimator):
     """The rows that leave the side of the regular ones first, as cuts grow through the graph.
 
     Rows are the nodes of a graph of nearest neighbours. Some are fixed on the regular side: those

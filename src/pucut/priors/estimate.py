@@ -14,6 +14,7 @@ from sklearn.utils import _safe_indexing, check_random_state
 
 from pucut._support.checks import BoolArray, checked_scores, is_sparse
 from pucut.data.labels import PULabels, checked_pu_labels
+from pucut.data.row_order import row_order
 from pucut.priors.methods import BY_NAME, METHODS, WITHOUT_SCORES, Sample, Share
 from pucut.priors.result import PriorEstimate
 from pucut.scores.cross_fitting import checked_classifier
@@ -81,9 +82,11 @@ def estimate_prior(
         labels = checked_pu_labels(y, pos_label=pos_label)
         scores = checked_scores(scores, "scores", labels.n_samples)
     random = check_random_state(random_state)
-    rows = _drawn_rows(labels.is_labelled, MAX_ROWS, random)
+    # Neither folds nor samples depend on where a row stands.
+    order = row_order(X if scores is None else scores[:, None], labels.is_labelled)
+    rows = order[_drawn_rows(labels.is_labelled[order], MAX_ROWS, random)]
     sample = Sample(
-        X=X if scores is not None or len(rows) == labels.n_samples else _safe_indexing(X, rows),
+        X=X if scores is not None else _safe_indexing(X, rows),
         is_labelled=labels.is_labelled[rows],
         scores=None if scores is None else scores[rows],
         classifier=classifier,

@@ -9,6 +9,7 @@ import numpy as np
 from pucut._support.checks import BoolArray
 from pucut.cuts.two_stages import reached_from
 from pucut.data.labels import PULabels
+from pucut.data.row_order import renumbered_graph
 from pucut.report.packing import packed
 from pucut.report.plain import plain
 from pucut.report.steps import Steps, step_of, steps_of_stages
@@ -130,7 +131,7 @@ def _of_pucut(estimator: Any) -> Account:
         n_neighbors = space.lists.n_neighbors
     return Account(
         PUCUT,
-        space.graph(n_neighbors),
+        renumbered_graph(space.graph(n_neighbors), estimator.row_order_),
         {
             "name": name,
             "weight": weight,

@@ -14,9 +14,16 @@ from sklearn.utils.validation import check_is_fitted
 
 from pucut._support.checks import FloatArray, SymmetricGraph, checked_graph
 from pucut._support.constraints import COUNT, NOT_NEGATIVE, POSITIVE
+from pucut._support.fitting import FitsWhole
 from pucut.data.containers import checked_table, for_any_table, with_narrow_indices
 from pucut.data.encoding import learn_encoding
 from pucut.data.labels import checked_class_labels
+from pucut.data.row_order import (
+    in_given_order,
+    order_rows_in_place,
+    renumbered_graph,
+    row_order,
+)
 from pucut.graphs.spaces import weighted_space
 from pucut.semi_supervised._class_cuts import (
     GAMMAS,
@@ -54,7 +61,7 @@ class _Pulls:
     of_folds: list[FloatArray]
 
 
-class HNCClassifier(ClassifierMixin, BaseEstimator):
+class HNCClassifier(FitsWhole, ClassifierMixin, BaseEstimator):
     """Semi-supervised classification by nested cuts: some rows of every class are labelled.
 
     A graph joins similar rows, labelled or not. A minimum cut separates the labelled rows of one
@@ -213,10 +220,11 @@ class HNCClassifier(ClassifierMixin, BaseEstimator):
         )
         random = check_random_state(self.random_state)
         n_threads = int(effective_n_jobs(self.n_jobs))
+        order = row_order(X, labels.codes)
         self._encoding, points = learn_encoding(X)
-        points = with_narrow_indices(points)
+        points = with_narrow_indices(order_rows_in_place(points, order))
 
-        codes, n_classes = labels.codes, len(labels.classes)
+        codes, n_classes = labels.codes[order], len(labels.classes)
         folds, dense = hidden_folds(codes, random), isinstance(points, np.ndarray)
         pulls = self._learn_scores(points, codes, folds, random, n_threads)
         self._space = weighted_space(
@@ -232,19 +240,23 @@ class HNCClassifier(ClassifierMixin, BaseEstimator):
         self.graph_ = self._space.graph(self._space.lists.n_neighbors)
         graph = checked_graph(self.graph_)
         hidden = self._judge_gamma(graph, codes, folds, pulls, tradeoff, n_threads)
-        self.paths_ = class_paths(graph, codes, pulls.of_rows, self.gamma_, n_threads)
-        levels = levels_of(self.paths_)
+        self._paths = class_paths(graph, codes, pulls.of_rows, self.gamma_, n_threads)
+        levels = levels_of(self._paths)
         truth = is_of_class(codes[np.concatenate(folds)] if folds else codes[:0], n_classes)
         self.lam_ = tradeoff.lambdas(levels, hidden, truth, shares)
 
         decided = decisions(levels, self.lam_)
-        known = np.flatnonzero(labels.is_labelled)
+        known = np.flatnonzero(codes >= 0)
         self.scores_ = levels[:, 0] if n_classes == 2 else levels
         answers = _classes_of(decided)
         answers[known] = codes[known]
         self.transduction_ = self.classes_[answers]
         self.label_distributions_ = class_probabilities(decided)
         self.label_distributions_[known] = np.eye(n_classes)[codes[known]]
+        for name in ("scores_", "transduction_", "label_distributions_"):
+            setattr(self, name, in_given_order(getattr(self, name), order))
+        self.graph_ = renumbered_graph(self.graph_, order)
+        self.paths_ = [path.renumbered(order) for path in self._paths]
         return self
 
     def decision_function(self, X: Any) -> FloatArray:
@@ -272,7 +284,7 @@ class HNCClassifier(ClassifierMixin, BaseEstimator):
         levels = levels_of_new(
             near.indices,
             self._space.similarities(near.squared_distances),
-            self.paths_,
+            self._paths,
             self._pulls_of(points),
             self.gamma_,
         )

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from pucut._support.checks import FloatArray
+from pucut._support.checks import LARGEST, SMALLEST, FloatArray
 from pucut.trees.forest import Forest, forest_importances
 from pucut.trees.growing import ROWS_OF_A_TREE, TreeOptions
 
@@ -60,6 +60,12 @@ def checked_feature_weights(
         raise ValueError(
             "feature_weights must be finite and not negative, with at least one above 0, found "
             f"{values.tolist()}"
+        )
+    positive = values[values > 0.0]
+    if positive.min() < SMALLEST or positive.max() > LARGEST:
+        raise ValueError(
+            f"feature_weights must be 0 or from {SMALLEST:g} to {LARGEST:g}, found "
+            f"{positive.min():g} to {positive.max():g}"
         )
     return _scaled(values)
 

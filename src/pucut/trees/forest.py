@@ -48,6 +48,14 @@ class Forest:
     risk_reduction: FloatArray
     format: TableFormat
 
+    def __post_init__(self) -> None:
+        _core.check_forest(self._nodes(), self.format.n_categories)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        # From a pickle, a copy or a model file: nothing of it is trusted.
+        self.__dict__.update(state)
+        self.__post_init__()
+
     @property
     def n_trees(self) -> int:
         return len(self.offsets) - 1

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pucut._support.checks import MAX_NODES, FloatArray, is_sparse
+from pucut._support.checks import MAX_NODES, FloatArray, check_places, is_sparse
 from pucut.graphs.neighbors.equal_rows import first_of_each
 
 _ROWS_AT_ONCE = 1 << 14
@@ -94,6 +94,7 @@ def lists_from_graph(
     if graph.shape != shape:
         wanted, found = (" x ".join(map(str, sizes)) for sizes in (shape, graph.shape))
         raise ValueError(f"the graph of neighbours must be {wanted}, found {found}")
+    check_places(graph, "the graph of neighbours")
     csr = graph.tocsr()
     n_rows = shape[0]
     row = np.repeat(np.arange(n_rows), np.diff(csr.indptr))

@@ -12,6 +12,7 @@ from sklearn.utils._param_validation import HasMethods, StrOptions
 from pucut._support.checks import BoolArray, FloatArray
 from pucut._support.constraints import COUNT, COUNT_OR_NONE, POSITIVE
 from pucut.data.labels import PULabels
+from pucut.data.row_order import IndexArray
 from pucut.kernels.machines import KERNELS, fit_svm
 from pucut.methods._encoded import EncodedClassifier
 from pucut.methods.bagging._bags import (
@@ -69,7 +70,7 @@ class _BaggedClassifier(EncodedClassifier):
         scores: FloatArray = self._model.out_of_bag(points)
         return scores
 
-    def _keep(self, model: _Bagged) -> None:
+    def _keep(self, model: _Bagged, order: IndexArray) -> None:
         self.estimators_ = model.models
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from pucut._support.checks import BoolArray, FloatArray
 from pucut._support.constraints import COUNT, NOT_NEGATIVE, POSITIVE
+from pucut.data.row_order import IndexArray
 from pucut.graphs.similarity import Gaussian
 from pucut.kernels.machines import Machine, as_float64, kernel_map
 from pucut.methods._encoded import EncodedClassifier, neighbors_at_most
@@ -73,6 +74,9 @@ class PUMaxMarginClassifier(EncodedClassifier):
 
     Notes
     -----
+    Products of matrices are added up by the threads of the linear algebra library: with another
+    number of them (`OMP_NUM_THREADS`) the last bits of scores may differ.
+
     Decided here, as the paper does not say: the hinge loss is squared, which Newton's method can
     use; the number of positives is the prior's; turns start from an SVM of labelled against
     unlabelled rows and end when at most one row in 500 changes its class. A local minimum is found,
@@ -132,6 +136,6 @@ class PUMaxMarginClassifier(EncodedClassifier):
         )
         return _MarginModel(mapped.machine(margin.weights, margin.intercept), margin)
 
-    def _keep(self, model: _MarginModel) -> None:
+    def _keep(self, model: _MarginModel, order: IndexArray) -> None:
         self.machine_ = model.machine
         self.margin_ = model.margin

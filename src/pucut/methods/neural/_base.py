@@ -19,6 +19,7 @@ from pucut._support.checks import BoolArray, FloatArray
 from pucut._support.constraints import PRIOR_CONSTRAINTS, THRESHOLD_CONSTRAINTS
 from pucut.data.encoding import Encoding, learn_encoding
 from pucut.data.labels import PULabels
+from pucut.data.row_order import in_order, row_order
 from pucut.methods._base import PUClassifier
 from pucut.methods.neural._networks import (
     ACTIVATIONS,
@@ -104,6 +105,8 @@ class _NeuralPUClassifier(CallbackSupportMixin, PUClassifier):
         device = _device(self.device)
         X = self._checked_table(X, reset=True)
         labels = self._read_labels(y, X.shape[0])
+        order = row_order(X, labels.is_labelled)
+        X, labels = in_order(X, order), labels.in_order(order)
         steps = FitSteps(self, n_steps=4, verbose=int(self.verbose))
         with steps.step("points"):
             points = self._learn_points(X)
@@ -113,6 +116,7 @@ class _NeuralPUClassifier(CallbackSupportMixin, PUClassifier):
             self._train(points, labels, device)
         with steps.step("answers"):
             self._settle_outputs(points, labels)
+            self._set_in_given_order(order)
         steps.finish()
         self.step_seconds_ = steps.seconds
         return self

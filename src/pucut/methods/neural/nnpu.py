@@ -39,6 +39,10 @@ unlabelled_includes_labelled, threshold, pos_label, device, verbose, random_stat
     classes_, network_, n_epochs_, best_epoch_, risk_curve_, validation_curve_, prior_, \
 prior_estimate_, scores_, threshold_, transduction_, step_seconds_
         As in `UPUClassifier`.
+
+    Notes
+    -----
+    As in `UPUClassifier`, also on how scores depend on the number of threads.
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {

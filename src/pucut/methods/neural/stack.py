@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from pucut.data.row_order import in_order, row_order
 from pucut.methods.neural._base import _device, _NeuralPUClassifier
 from pucut.methods.neural._training import fit_many
 
@@ -39,18 +40,21 @@ def fit_stacked(
     for classifier, table, y in zip(classifiers, tables, labels, strict=True):
         X = classifier._checked_table(table, reset=True)
         known = classifier._read_labels(y, X.shape[0])
+        order = row_order(X, known.is_labelled)
+        X, known = in_order(X, order), known.in_order(order)
         points = classifier._learn_points(X)
         classifier._settle_prior(X, known)
         network, sample = classifier._prepare(points, known)
-        stack.append((classifier, points, known))
+        stack.append((classifier, points, known, order))
         networks.append(network)
         samples.append(sample)
     options = replace(first._training_options(), positives_per_batch=positives_per_batch)
-    points_of_all = np.stack([points for _, points, _ in stack])
+    points_of_all = np.stack([points for _, points, _, _ in stack])
     trained = fit_many(networks, points_of_all, samples, options, device)
-    for (classifier, points, known), one in zip(stack, trained, strict=True):
+    for (classifier, points, known, order), one in zip(stack, trained, strict=True):
         classifier._keep(one)
         classifier._settle_outputs(points, known)
+        classifier._set_in_given_order(order)
 
 
 def _without(classifier: Any, names: set[str]) -> dict[str, Any]:

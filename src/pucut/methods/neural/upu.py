@@ -95,6 +95,9 @@ class UPUClassifier(_NeuralPUClassifier):
 
     Notes
     -----
+    PyTorch adds up in an order that depends on the number of its threads and on the device: scores
+    are the same bits for the same of both, and may differ a little otherwise.
+
     Columns are standardised, categories one-hot, missing values the mean (`pucut.data.encoding`);
     sparse matrices are scaled and made dense batch by batch. Images are scaled by channel.
 

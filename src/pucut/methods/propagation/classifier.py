@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from pucut._support.checks import BoolArray, FloatArray
 from pucut._support.constraints import COUNT, COUNT_OR_NONE, POSITIVE
 from pucut.data.labels import PULabels
+from pucut.data.row_order import IndexArray, given_numbers, in_given_order, renumbered_graph
 from pucut.graphs.neighbors import NeighborIndex
 from pucut.graphs.similarity import Gaussian, symmetric_graph
 from pucut.methods._encoded import FOLDS, EncodedClassifier, neighbors_at_most
@@ -181,8 +182,8 @@ class PULabelPropagationClassifier(EncodedClassifier):
             scores[test] = spread[test]
         return scores
 
-    def _keep(self, model: _Spread) -> None:
-        self.reliable_negatives_ = np.flatnonzero(model.is_negative)
-        self.path_lengths_ = model.distances
-        self.propagated_ = model.values
-        self.graph_ = model.graph
+    def _keep(self, model: _Spread, order: IndexArray) -> None:
+        self.reliable_negatives_ = given_numbers(model.is_negative, order)
+        self.path_lengths_ = in_given_order(model.distances, order)
+        self.propagated_ = in_given_order(model.values, order)
+        self.graph_ = renumbered_graph(model.graph, order)

@@ -12,6 +12,7 @@ from pucut.data.arrow import is_arrow
 from pucut.data.containers import for_any_table
 from pucut.data.encoding import learn_encoding
 from pucut.data.labels import PULabels
+from pucut.data.row_order import IndexArray, order_rows_in_place, row_order
 from pucut.methods._sized import SizedClassifier
 from pucut.methods.pu_cut._choosing import SCORE_NEIGHBORS, Mixture, find_mixture, spaces_for
 from pucut.methods.pu_cut._cuts import GAMMAS, HIDDEN_FOLDS
@@ -86,7 +87,8 @@ None, default="auto"
         Every score and every cut that was tried, the hidden positives it found, its weight, and
         why.
     mixture_ : Mixture
-        What answers: `cuts` with their `cut_weights`, `spaces`, `forest`.
+        What answers: `cuts` with their `cut_weights`, `spaces`, `forest`. Its rows are those of
+        `fit` in the order of `row_order_`.
     negative_ranking_ : int array
         The unlabelled rows by `scores_`, most likely negative first.
     positive_fraction_ : float
@@ -95,6 +97,9 @@ None, default="auto"
         The prior that was used.
     prior_estimate_ : PriorEstimate or None
         How the prior was estimated; None if it was given.
+    row_order_ : int array of shape (n_samples,)
+        An order of the rows that depends on what they hold and not on where they stand: the same
+        table in any order gives the same answers.
     threshold_ : float
         The score above which a row is positive to `predict`.
     feature_weights_ : float array of shape (n_encoded_features,)
@@ -179,7 +184,9 @@ None, default="auto"
         with steps.step("prior"):
             self._settle_prior(X, labels)
         with steps.step("encoding"):
+            order = row_order(X, labels.is_labelled)
             self._encoding, points = learn_encoding(X, in_place=is_from_file)
+            points, labels = order_rows_in_place(points, order), labels.in_order(order)
         self.mixture_ = find_mixture(
             points,
             labels.is_labelled,
@@ -196,6 +203,7 @@ None, default="auto"
         )
         with steps.step("answers"):
             self._settle_mixture(self.mixture_, labels)
+            self._set_in_given_order(order)
         steps.finish()
         self.step_seconds_ = steps.seconds
         return self
@@ -236,6 +244,11 @@ None, default="auto"
         self._calibration = calibrate(
             chosen.left_out, labels.is_labelled, self.prior_, half_at=self.threshold_
         )
+
+    def _set_in_given_order(self, order: IndexArray) -> None:
+        super()._set_in_given_order(order)
+        self.negative_ranking_ = order[self.negative_ranking_]
+        self.row_order_ = order
 
     def _score_rows(self, X: Any) -> FloatArray:
         X = self._checked_table(X, reset=False)

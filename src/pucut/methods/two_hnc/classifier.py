@@ -1,5 +1,6 @@
 """2-HNC as a scikit-learn classifier; its stages are in `fitting` and `pucut.cuts`."""
 
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -11,6 +12,7 @@ from pucut._support.checks import FloatArray
 from pucut.calibration import calibrate
 from pucut.data.arrow import is_arrow
 from pucut.data.labels import PULabels
+from pucut.data.row_order import IndexArray, in_given_order, renumbered_graph
 from pucut.methods._sized import SizedClassifier
 from pucut.methods.size import Work
 from pucut.methods.steps import FitSteps, with_callbacks
@@ -144,6 +146,9 @@ default="auto"
     `pucut.dask.DaskTwoHNCClassifier` does the same on the workers of a Dask cluster.
     """
 
+    # As on a cluster, where rows stay where they are and ties go by their numbers.
+    _in_given_order: ClassVar[bool] = False
+
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **SizedClassifier._parameter_constraints,
         "feature_weights": [StrOptions(set(FOREST_WEIGHTS)), "array-like", None],
@@ -242,6 +247,7 @@ default="auto"
             in_place=is_from_file,
             most_bytes=search_bytes,
             step=steps.step,
+            in_given_order=self._in_given_order,
         )
         return self._finish(found, labels, ks, grid, steps)
 
@@ -262,6 +268,8 @@ default="auto"
     ) -> Self:
         """Cuts, chooses, and sets the answers for the training rows and for others."""
         self.forest_, self.feature_weights_ = found.forest, found.weights
+        if found.order is not None:
+            labels = labels.in_order(found.order)
         with steps.step("cuts"):
             chosen = cut_and_choose(
                 found.space, labels.is_labelled, self.prior_, ks, grid, self._n_threads()
@@ -285,9 +293,20 @@ default="auto"
             self._calibration = calibrate(
                 scores, labels.is_labelled, self.prior_, half_at=self.threshold_
             )
+            if found.order is not None:
+                self._set_in_given_order(found.order)
         steps.finish()
         self.step_seconds_ = steps.seconds
         return self
+
+    def _set_in_given_order(self, order: IndexArray) -> None:
+        super()._set_in_given_order(order)
+        self.graph_ = renumbered_graph(self.graph_, order)
+        self.stage1_, self.stage2_ = self.stage1_.renumbered(order), self.stage2_.renumbered(order)
+        self.negative_ranking_ = order[self.negative_ranking_]
+        self.likely_negative_ = order[self.likely_negative_]
+        level = in_given_order(self.partition_.level, order)
+        self.partition_ = replace(self.partition_, level=level)
 
     def _work(self, n_rows: int) -> Work:
         most = max(self._numbers_of_neighbors(n_rows) or paper_settings(n_rows).n_neighbors)

@@ -14,6 +14,7 @@ from pucut.cuts.inductive import nearness, objective_threshold, share_of_similar
 from pucut.cuts.selection import choose_n_neighbors, closest_partition
 from pucut.cuts.two_stages import Partition, TwoStages, reached_from, two_stage_cuts
 from pucut.data.encoding import learn_encoding
+from pucut.data.row_order import IndexArray, order_rows_in_place, row_order
 from pucut.graphs.neighbors import nearest_neighbors
 from pucut.graphs.similarity import Gaussian
 from pucut.graphs.spaces import weighted_space
@@ -50,11 +51,15 @@ def paper_settings(n_rows: int) -> Settings:
 
 @dataclass(frozen=True, eq=False)
 class FoundSpace:
-    """Where the rows lie, and the trees and feature weights, if there are any."""
+    """Where the rows lie, and the trees and feature weights, if there are any.
+
+    If there is an `order`, the rows lie there in this order of the table's.
+    """
 
     space: Space
     forest: Forest | None = None
     weights: FloatArray | None = None
+    order: IndexArray | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,10 +104,12 @@ def find_space(
     in_place: bool,
     most_bytes: int | None,
     step: Step,
+    in_given_order: bool = False,
 ) -> FoundSpace:
     """Encodes, weighs and finds neighbours: what the graphs of all k are made from.
 
-    With `in_place` the memory of X may be reused; for `most_bytes` see `nearest_neighbors`.
+    With `in_place` the memory of X may be reused; for `most_bytes` see `nearest_neighbors`. Rows
+    are put into the order of `data.row_order`, unless `in_given_order` leaves them in theirs.
     """
     if similarity == "precomputed":
         return FoundSpace(SimilaritySpace(sp.csr_array(X, dtype=np.float64)))
@@ -111,7 +118,9 @@ def find_space(
             lists = nearest_neighbors(X, n_neighbors, sp.csr_array(X))
         return FoundSpace(DistanceSpace(lists, Gaussian.of_width(sigma, 1)))
     with step("encoding"):
+        order = np.arange(X.shape[0]) if in_given_order else row_order(X, is_labelled)
         encoding, points = learn_encoding(X, in_place=in_place)
+        points, is_labelled = order_rows_in_place(points, order), is_labelled[order]
     forest: Forest | None = None
     if isinstance(feature_weights, str) or similarity == "forest":
         with step("trees"):
@@ -130,7 +139,7 @@ def find_space(
             leaves = forest_apply(forest, points, n_threads=n_threads)
             near = proximity_neighbors(forest, points, n_neighbors, n_threads=n_threads)
             return FoundSpace(
-                ForestSpace(encoding, forest, leaves, near, n_threads), forest, weights
+                ForestSpace(encoding, forest, leaves, near, n_threads), forest, weights, order
             )
         space = weighted_space(
             "features",
@@ -144,7 +153,7 @@ def find_space(
             random_state=random_state,
             most_bytes=most_bytes,
         )
-    return FoundSpace(PointSpace(encoding, space), forest, weights)
+    return FoundSpace(PointSpace(encoding, space), forest, weights, order)
 
 
 def cut_and_choose(

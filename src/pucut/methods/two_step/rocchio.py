@@ -9,6 +9,7 @@ from sklearn.utils._param_validation import StrOptions
 
 from pucut._support.checks import BoolArray, FloatArray
 from pucut._support.constraints import NOT_NEGATIVE, POSITIVE
+from pucut.data.row_order import IndexArray, given_numbers
 from pucut.kernels.machines import KERNELS, Machine, fit_svm
 from pucut.methods._encoded import EncodedClassifier
 from pucut.methods.two_step._negatives import (
@@ -114,7 +115,7 @@ class RocchioClassifier(EncodedClassifier):
         machine, last = widen_negatives(points, is_labelled, first, fit, self.most_lost)
         return _RocchioModel(machine, first, last)
 
-    def _keep(self, model: _RocchioModel) -> None:
+    def _keep(self, model: _RocchioModel, order: IndexArray) -> None:
         self.machine_ = model.machine
-        self.reliable_negatives_ = np.flatnonzero(model.first_negative)
-        self.final_negatives_ = np.flatnonzero(model.is_negative)
+        self.reliable_negatives_ = given_numbers(model.first_negative, order)
+        self.final_negatives_ = given_numbers(model.is_negative, order)

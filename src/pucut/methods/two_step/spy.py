@@ -9,6 +9,7 @@ from sklearn.utils._param_validation import HasMethods
 
 from pucut._support.checks import BoolArray, FloatArray
 from pucut._support.constraints import SHARE
+from pucut.data.row_order import IndexArray, given_numbers
 from pucut.methods._encoded import EncodedClassifier
 from pucut.methods.two_step._naive_bayes import em_naive_bayes
 from pucut.methods.two_step._negatives import (
@@ -146,9 +147,9 @@ class SpyClassifier(EncodedClassifier):
         second = with_random_state(clone(self.estimator), random)
         return _SpyModel(second.fit(points[rows], is_labelled[rows].astype(np.intp)), spies)
 
-    def _keep(self, model: _SpyModel) -> None:
-        self.reliable_negatives_ = np.flatnonzero(model.spies.is_negative)
-        self.spies_ = np.flatnonzero(model.spies.is_spy)
+    def _keep(self, model: _SpyModel, order: IndexArray) -> None:
+        self.reliable_negatives_ = given_numbers(model.spies.is_negative, order)
+        self.spies_ = given_numbers(model.spies.is_spy, order)
         self.spy_threshold_ = model.spies.threshold
 
     def _half(self) -> float:

@@ -141,7 +141,9 @@ const finite = (value) => (Number.isFinite(value) ? value : "");
 const plainNumber = (value) => Number(value.toPrecision(7));
 
 function csvField(value) {
-  const text = String(value);
+  // Spreadsheets take such texts for formulas; an apostrophe makes them texts.
+  const isFormula = typeof value === "string" && /^[=+\-@\t\r\n]/.test(value) && !Number.isFinite(Number(value));
+  const text = isFormula ? `'${value}` : String(value);
   return /[",\r\n]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text;
 }
 

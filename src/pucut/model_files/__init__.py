@@ -1,8 +1,9 @@
 """Fitted estimators as files that run no code when they are read.
 
 A model file is a skops file: a zip of arrays and a text that names classes and their attributes.
-Only classes that are trusted here are built from it. A pickle, which can run arbitrary code, is
-refused. Needs the extra `cli`.
+Only classes that are trusted here are built from it, and what compiled code will follow is checked
+before it is used (`_contents.py`). A pickle, which can run arbitrary code, is refused. Needs the
+extra `cli`.
 """
 
 import dataclasses
@@ -16,9 +17,13 @@ from typing import Any
 import sklearn
 from sklearn.base import BaseEstimator
 
+from pucut.model_files._contents import check_before_building, check_contents
+
 __all__ = ["ModelFileError", "SavedModel", "check_available", "dump_model", "load_model"]
 
 FORMAT = 1
+# Of a file that is unpacked: no model has as much, and a small file can claim any size.
+MOST_BYTES = 64 << 30
 # What fitted estimators of pucut hold besides arrays, classes of pucut, and what skops trusts by
 # itself: estimators of scikit-learn, and types of NumPy. The functions only read arrays.
 TRUSTED_OTHERS = frozenset(
@@ -26,6 +31,7 @@ TRUSTED_OTHERS = frozenset(
         "functools.partial",
         "numpy.dtype",
         "scipy.sparse._csr.csr_array",
+        "scipy.sparse._csr.csr_matrix",
         "scipy.sparse._csc.csc_array",
         "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",
         "sklearn.tree._tree.Tree",
@@ -78,7 +84,7 @@ def dump_model(estimator: Any, about: dict[str, Any]) -> bytes:
         raise ModelFileError(
             f"{type(estimator).__name__} cannot be written to a model file: {error}"
         ) from error
-    strange = _strange_types(data)
+    strange = [name for name in _untrusted_by_skops(data) if not _is_trusted(name)]
     if strange:
         raise ModelFileError(
             f"{type(estimator).__name__} cannot be written to a model file: it holds "
@@ -97,17 +103,30 @@ def load_model(data: bytes, name: str = "the file") -> SavedModel:
     if not zipfile.is_zipfile(BytesIO(data)):
         raise ModelFileError(f"{name} is not a model file: it is not a zip archive")
     try:
-        strange = _strange_types(data)
+        with zipfile.ZipFile(BytesIO(data)) as archive:
+            n_bytes = sum(entry.file_size for entry in archive.infolist())
+    except zipfile.BadZipFile as error:
+        raise ModelFileError(f"{name} is not a model file: {error}") from error
+    if n_bytes > MOST_BYTES:
+        raise ModelFileError(
+            f"{name} is not read: it has {n_bytes >> 30} GiB unpacked, allowed are "
+            f"{MOST_BYTES >> 30}"
+        )
+    try:
+        named = _untrusted_by_skops(data)
     except Exception as error:  # foreign bytes can be wrong in any way
         raise ModelFileError(f"{name} is not a model file: {error}") from error
+    strange = [each for each in named if not _is_trusted(each)]
     if strange:
         raise ModelFileError(
             f"{name} is not read: it names {', '.join(strange)}, which no model file of pucut needs"
         )
     try:
-        content = _skops_io().loads(data, trusted=_untrusted_by_skops(data))
+        check_before_building(data)
+        content = _skops_io().loads(data, trusted=named)
         saved = SavedModel(content["estimator"], content["about"], content["versions"])
         found = content["format"]
+        check_contents(content)
     except Exception as error:  # as above
         raise ModelFileError(f"{name} is not a model file of pucut: {error!r}") from error
     if found != FORMAT:
@@ -116,10 +135,6 @@ def load_model(data: bytes, name: str = "the file") -> SavedModel:
             f"({saved.versions.get('pucut')}), this one reads {FORMAT}"
         )
     return saved
-
-
-def _strange_types(data: bytes) -> list[str]:
-    return [name for name in _untrusted_by_skops(data) if not _is_trusted(name)]
 
 
 def _untrusted_by_skops(data: bytes) -> list[str]:

@@ -1,0 +1,76 @@
+"""A slice of `make torture`: the first cases of every area."""
+
+from pathlib import Path
+
+import pytest
+
+import torture.running
+from torture.running import AREAS, Tally, problem_of, read_state, run_area, write_state
+
+RUNNING = Path(torture.running.__file__)
+
+# As many as a few seconds allow. Model files may crash the process, and have one of their own.
+CASES = {
+    "graphs": 2500,
+    "inputs": 90,
+    "tables": 60,
+    "permutations": 20,
+    "layouts": 20,
+    "signals": 20,
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("area", CASES)
+def test_area(area):
+    found = {number: problem_of(area, 1, number) for number in range(CASES[area])}
+    assert {number: problem for number, problem in found.items() if problem} == {}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("area", "n_cases"), [("model_files", 60), ("kills", 3)])
+def test_area_in_a_process_of_its_own(area, n_cases):
+    tally = Tally()
+    run_area(area, 1, tally, float("inf"), n_cases)
+    assert tally == Tally(n_cases, [])
+
+
+def test_every_area_has_its_slice():
+    assert {*CASES, "model_files", "kills"} == set(AREAS)
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ("raise ValueError('wrong')", "ValueError: wrong"),
+        ("import os, signal; os.kill(os.getpid(), signal.SIGSEGV)", "the process ended with -11"),
+        ("import time; time.sleep(60)", "hung"),
+    ],
+    ids=["error", "crash", "hang"],
+)
+def test_failures_are_counted_and_the_next_case_is_run(tmp_path, monkeypatch, body, words):
+    """An area whose third case fails, in each of the ways there are."""
+    folder = tmp_path / "torture"
+    folder.mkdir()
+    for name in ("__init__", "running"):
+        source = (RUNNING.parent / f"{name}.py").read_text()
+        (folder / f"{name}.py").write_text(source)
+    (folder / "odd.py").write_text(
+        f"def run_case(seed, number):\n    if number == 2:\n        {body}\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("torture.running.SECONDS_OF_A_CASE", 2.0)
+    tally = Tally()
+    run_area("odd", 0, tally, float("inf"), 5)
+    assert tally.next_case == 5
+    ((number, problem),) = tally.failures
+    assert number == 2
+    assert words in problem
+
+
+def test_the_state_is_taken_up_again(tmp_path):
+    path = tmp_path / "state.json"
+    assert read_state(path) == {}
+    state = {"graphs": Tally(7, [[3, "wrong"]])}
+    write_state(path, state)
+    assert read_state(path) == state
