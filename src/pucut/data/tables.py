@@ -41,6 +41,10 @@ class TableFormat:
         return len(self.categories)
 
     @property
+    def has_categories(self) -> bool:
+        return any(known is not None for known in self.categories)
+
+    @property
     def n_categories(self) -> npt.NDArray[np.int32]:
         """0 for columns of numbers."""
         return np.array(

@@ -1,15 +1,17 @@
-"""Kernel ridge regression of "labelled or not", with the score of each row by all other rows.
+"""Ridge regression of "labelled or not", with the score of each row by all other rows.
 
     f(x) = sum_j weight_j k(x, z_j) + intercept,   k the Gaussian kernel exp(-width d^2 / H)
 
-with landmarks z_j drawn from the rows (the Nystroem method) and H the number of features. Least
-squares have a closed form, and so does the leave-one-out prediction of a row:
-y - (y - f) / (1 - h), with h the leverage of the row. So penalties are compared by their
-leave-one-out error, and the scores of the training rows are out-of-sample, at the price of a single
-fit. Labels are positives chosen at random, so that f orders rows as the probability of being
-positive does.
+with landmarks z_j drawn from the rows (the Nystroem method) and H the number of features; or plain
+f(x) = weight x + intercept. Least squares have a closed form, and so does the leave-one-out
+prediction of a row: y - (y - f) / (1 - h), with h the leverage of the row. So penalties are compared
+by their leave-one-out error, and the scores of the training rows are out-of-sample, at the price of
+a single fit. Several targets, such as the same labels with some of them hidden, share all but
+the last step. Labels are positives chosen at random, so that f orders rows as the probability of
+being positive does.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,10 +24,12 @@ from pucut.kernels.machines import Machine, as_float64
 
 WIDTHS = (0.3, 1.0, 3.0, 10.0)
 PENALTIES = (0.1, 1.0, 10.0, 100.0)
+# Of standardised columns, whose squares add up to the number of rows.
+LINEAR_PENALTIES = (1.0, 10.0, 100.0, 1000.0)
 
 # Widths are compared on this many rows and landmarks.
 _ROWS_FOR_WIDTH, _LANDMARKS_FOR_WIDTH = 1000, 150
-_FEWEST_LANDMARKS, _MOST_LANDMARKS, _ROWS_A_LANDMARK = 300, 1500, 30
+_FEWEST_LANDMARKS, _MOST_LANDMARKS, _ROWS_A_LANDMARK = 300, 1000, 30
 # Rows whose kernel is held at once.
 ROWS_OF_A_BLOCK = 4096
 # Landmarks that are nearly equal make their kernel singular.
@@ -34,37 +38,70 @@ _SMALLEST_REST = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
-class KernelRidge:
-    """The regression; `left_out` holds the leave-one-out score of each training row."""
+class Ridge:
+    """The regressions of several targets.
+
+    Attributes
+    ----------
+    machine : Machine
+        That of the last target.
+    left_out : float array of shape (n_targets, n_rows)
+        Leave-one-out scores.
+    width : float or None
+        None if it is linear.
+    penalty : float
+        Of the last target.
+    """
 
     machine: Machine
     left_out: FloatArray
-    width: float
+    width: float | None
     penalty: float
 
 
 def fit_kernel_ridge(
-    points: Any, is_labelled: BoolArray, random: np.random.RandomState
-) -> KernelRidge:
+    points: Any, targets: BoolArray, random: np.random.RandomState, width: float | None = None
+) -> Ridge:
     """Width and penalty are those with the smallest leave-one-out squared error.
 
-    Kernels are computed in single precision.
+    `targets` has one line per target. Kernels are computed in single precision. A `width` that is
+    given is not chosen.
     """
     points = points.astype(np.float32, copy=False)
     n_rows, n_features = points.shape
-    width = WIDTHS[0]
-    if n_rows > 1:
-        some = _drawn(n_rows, _ROWS_FOR_WIDTH, random)
-        landmarks = some[_drawn(len(some), _LANDMARKS_FOR_WIDTH, random)]
-        errors = [
-            _Solution(points[some], is_labelled[some], points[landmarks], tried / n_features).error
-            for tried in WIDTHS
-        ]
-        width = WIDTHS[int(np.argmin(errors))]
+    if width is None:
+        width = chosen_width(points, targets, random)
     landmarks = points[_drawn(n_rows, n_landmarks(n_rows), random)]
-    best = _Solution(points, is_labelled, landmarks, width / n_features)
+    best = _kernel_solution(points, targets, landmarks, width / n_features)
     machine = Machine(as_float64(landmarks), best.weights, best.intercept, width / n_features)
-    return KernelRidge(machine, best.left_out, width, best.penalty)
+    return Ridge(machine, best.left_out, width, best.penalty)
+
+
+def chosen_width(points: Any, targets: BoolArray, random: np.random.RandomState) -> float:
+    """The width with the smallest error on a sample of the rows, over all targets."""
+    points = points.astype(np.float32, copy=False)
+    n_rows, n_features = points.shape
+    if n_rows < 2:
+        return WIDTHS[0]
+    some = _drawn(n_rows, _ROWS_FOR_WIDTH, random)
+    landmarks = some[_drawn(len(some), _LANDMARKS_FOR_WIDTH, random)]
+    errors = [
+        _kernel_solution(
+            points[some], targets[:, some], points[landmarks], tried / n_features
+        ).error
+        for tried in WIDTHS
+    ]
+    return WIDTHS[int(np.argmin(errors))]
+
+
+def fit_linear_ridge(points: Any, targets: BoolArray) -> Ridge:
+    """The linear regression on dense points; in single precision too."""
+    points = points.astype(np.float32, copy=False)
+    found = _Solution(
+        lambda rows: points[rows], np.eye(points.shape[1]), targets, LINEAR_PENALTIES
+    )
+    machine = Machine(None, found.weights, found.intercept, 0.0)
+    return Ridge(machine, found.left_out, None, found.penalty)
 
 
 def n_landmarks(n_rows: int) -> int:
@@ -72,27 +109,39 @@ def n_landmarks(n_rows: int) -> int:
     return min(max(_FEWEST_LANDMARKS, n_rows // _ROWS_A_LANDMARK), _MOST_LANDMARKS)
 
 
-class _Solution:
-    """The regression for one width, with the best of the penalties.
+def _kernel_solution(
+    points: Any, targets: BoolArray, landmarks: Any, gamma: float
+) -> "_Solution":
+    kernel = GaussianKernel(landmarks, gamma)
+    among = kernel.of(landmarks).astype(np.float64)
+    among = (among + among.T) / 2.0
+    among[np.diag_indices_from(among)] = 1.0 + _JITTER
+    return _Solution(lambda rows: kernel.of(points[rows]), among, targets, PENALTIES)
 
-    K is the kernel of rows and landmarks less the mean of each column, M that of the landmarks.
-    With M = C C' and C^-1 K'K C'^-1 = Q E Q', the features T = K C'^-1 Q are orthogonal, and every
-    penalty is a division.
+
+class _Solution:
+    """The regressions on the columns K that `columns_of` gives for rows, by the best penalties.
+
+    M is the matrix of the penalty: that of the kernel of the landmarks, or 1. K is taken less the
+    mean of each column. With M = C C' and C^-1 K'K C'^-1 = Q E Q', the features T = K C'^-1 Q are
+    orthogonal, and every penalty is a division.
     """
 
-    def __init__(self, points: Any, is_labelled: BoolArray, landmarks: Any, gamma: float) -> None:
-        target = is_labelled.astype(np.float64)
-        n_rows, share = len(target), float(target.mean())
-        kernel = GaussianKernel(landmarks, gamma)
-        among = kernel.of(landmarks).astype(np.float64)
-        among = (among + among.T) / 2.0
-        among[np.diag_indices_from(among)] = 1.0 + _JITTER
+    def __init__(
+        self,
+        columns_of: Callable[[slice], Any],
+        among: FloatArray,
+        targets: BoolArray,
+        penalties: tuple[float, ...],
+    ) -> None:
+        target = targets.T.astype(np.float64)  # (n_rows, n_targets)
+        (n_rows, n_targets), share = target.shape, target.mean(axis=0)
         root = scipy.linalg.cholesky(among, lower=True)
         products = np.zeros_like(among)
         total = np.zeros(len(among))
-        towards = np.zeros(len(among))
+        towards = np.zeros((len(among), n_targets))
         for rows in _blocks(n_rows):
-            block = kernel.of(points[rows])
+            block = columns_of(rows)
             products += block.T @ block
             total += block.sum(axis=0, dtype=np.float64)
             towards += block.T @ (target[rows] - share).astype(block.dtype)
@@ -102,24 +151,31 @@ class _Solution:
         inner = scipy.linalg.solve_triangular(root, inner.T, lower=True)
         values, vectors = scipy.linalg.eigh((inner + inner.T) / 2.0)
         basis = scipy.linalg.solve_triangular(root, vectors, lower=True, trans="T")
-        shrunk = 1.0 / (np.maximum(values, 0.0)[:, None] + np.array(PENALTIES))
-        coefficients = shrunk * (basis.T @ towards)[:, None]
-        left_out = np.empty((n_rows, len(PENALTIES)))
+        shrunk = 1.0 / (np.maximum(values, 0.0)[:, None] + np.array(penalties))
+        # One column per target and penalty.
+        coefficients = ((basis.T @ towards)[:, :, None] * shrunk[:, None, :]).reshape(
+            len(among), n_targets * len(penalties)
+        )
+        left_out = np.empty((n_rows, n_targets, len(penalties)))
         for rows in _blocks(n_rows):
-            block = kernel.of(points[rows])
+            block = columns_of(rows)
             features = (block - mean.astype(block.dtype)) @ basis.astype(block.dtype)
-            fitted = share + features @ coefficients.astype(block.dtype)
+            fitted = features @ coefficients.astype(block.dtype)
+            fitted = share[:, None] + fitted.reshape(len(block), n_targets, len(penalties))
             leverage = 1.0 / n_rows + (features * features) @ shrunk.astype(block.dtype)
-            rest = np.maximum(1.0 - leverage, _SMALLEST_REST)
-            left_out[rows] = target[rows, None] - (target[rows, None] - fitted) / rest
-        errors = np.square(left_out - target[:, None]).mean(axis=0)
-        best = int(np.argmin(errors))
-        self.error = float(errors[best])
-        self.penalty = PENALTIES[best]
+            rest = np.maximum(1.0 - leverage, _SMALLEST_REST)[:, None, :]
+            left_out[rows] = target[rows, :, None] - (target[rows, :, None] - fitted) / rest
+        errors = np.square(left_out - target[:, :, None]).mean(axis=0)
+        best = errors.argmin(axis=1)
+        self.error = float(errors.min(axis=1).sum())
+        self.penalty = penalties[best[-1]]
         # Beyond these digits the order of summation would show.
-        self.left_out = np.round(left_out[:, best], 6)
-        self.weights: FloatArray = basis @ coefficients[:, best]
-        self.intercept = share - float(mean @ self.weights)
+        self.left_out: FloatArray = np.round(
+            np.take_along_axis(left_out, best[None, :, None], axis=2)[:, :, 0].T, 6
+        )
+        last = (n_targets - 1) * len(penalties) + int(best[-1])
+        self.weights: FloatArray = basis @ coefficients[:, last]
+        self.intercept = float(share[-1] - mean @ self.weights)
 
 
 def _drawn(n_rows: int, most: int, random: np.random.RandomState) -> Any:

@@ -1,130 +1,113 @@
-"""The default way: best bins of two scores, each averaged over resamples.
+"""The default way: scores of several learners combined, and what their ranks make plausible.
 
-Three classifiers of different kinds (boosting, a linear one, randomised trees) tell labelled from
-unlabelled rows, each row out of fold or out of bag. The best bin is looked for in resamples of two
-scores: that of boosting, and the weighted mean of the ranks of all three. The best bin jumps with
-small changes in the data; its mean over resamples does not, and their spread is the interval.
-docs/design/tried.md compares this with other ways.
+Trees of three kinds, kernel regression and a linear one tell labelled from unlabelled rows, each row
+by what has not seen it. Their ranks are mixed by how well they rank labelled rows. From the ranks of
+the labelled rows in the mixture the binormal model (`binormal`) finds the plausible shares; the best
+bin (`best_bin`), averaged over resamples, bounds them from above. docs/design/tried.md compares this
+with other ways.
 """
 
-import warnings
+import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy.stats import rankdata
-from sklearn.decomposition import PCA, TruncatedSVD
-from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 from pucut._support.checks import BoolArray, FloatArray, is_sparse
-from pucut.data.encoding import MAX_DENSE_CELLS, finite_columns
+from pucut._support.threads import library_threads
+from pucut.data.encoding import learn_encoding
+from pucut.kernels.ridge import fit_kernel_ridge, fit_linear_ridge
 from pucut.priors.best_bin import FAILURE, confidence_margin, score_curve
-from pucut.scores.cross_fitting import cross_fit
+from pucut.trees.growing import ROWS_OF_A_TREE, TreeOptions, cross_fitted_forest
 
 N_RESAMPLES = 100
-# If a table has more columns than this, boosting and the linear model see principal components
-# instead: both take time for every column, boosting more of it.
-_WIDE_FOR_BOOSTING = 128
-_WIDE_FOR_LINEAR = 1000
-_N_COMPONENTS = 50
-# Trees of boosting and of the forest; half as many if there is little to learn from.
-_N_MEMBERS = 100
-_FEW_ROWS = 400
+# Trees of each kind.
+_N_TREES = 75
+# More columns than this would make the linear model slow.
+_MOST_LINEAR_COLUMNS = 2000
+# What PU trees take for the prior, which is not known yet.
+_GUESS = 0.5
+# A ranking counts by how far its labelled rows are behind those of the best, in standard errors;
+# the spread of ranks is at least this.
+_LEAST_SPREAD = 0.05
 # Resampled shares above a threshold are computed at no more thresholds than this.
 _MAX_THRESHOLDS = 400
 # The share of positives that must pass a threshold when the overlap is measured.
 PASSING = 0.9
 
 
-@dataclass(frozen=True, eq=False)
-class ResampledShare:
-    """Share of positives among the unlabelled, in each resample of the scores.
-
-    Attributes
-    ----------
-    mean : float
-    shares : float array of shape (n_resamples,)
-    ranking : float
-        How well the scores rank labelled above unlabelled rows: area under the curve.
-    negatives_passing : float
-        Share of the negatives that pass a threshold which 90 % of the positives pass, if the mean
-        is right. If it is large, the classes overlap.
-    """
-
-    mean: float
-    shares: FloatArray
-    ranking: float
-    negatives_passing: float
-
-
-def ensemble_scores(
+def learner_scores(
     X: Any, is_labelled: BoolArray, *, n_folds: int, random: np.random.RandomState
 ) -> dict[str, FloatArray]:
-    """Out-of-sample scores of boosting and of three classifiers combined."""
-    table, components = _tables(X, random)
-    n_columns = table.shape[1]
-    for_boosting = table if n_columns <= _WIDE_FOR_BOOSTING else components
-    for_linear = table if n_columns <= _WIDE_FOR_LINEAR else components
-    n_members = _N_MEMBERS if len(is_labelled) >= _FEW_ROWS else _N_MEMBERS // 2
-    boosting = HistGradientBoostingClassifier(
-        max_iter=n_members,
-        max_leaf_nodes=8,
-        early_stopping=False,
-        min_samples_leaf=int(np.clip(len(is_labelled) // 20, 2, 20)),
+    """Out-of-sample scores of all rows, by learner; nothing is given the prior."""
+    _, points = learn_encoding(X)
+    n_features = points.shape[1]
+    n_folds = min(n_folds, int(is_labelled.sum()), int((~is_labelled).sum()))
+    share = float(is_labelled.mean())
+    half = min(math.ceil(n_features / 2), math.ceil(2.5 * math.sqrt(n_features)))
+    kinds = {
+        "PU trees": TreeOptions(min_samples_leaf=5, max_rows=ROWS_OF_A_TREE),
+        "greedy trees": TreeOptions(
+            risk="pn",
+            min_samples_leaf=5,
+            max_candidates=8,
+            max_features=half,
+            max_rows=ROWS_OF_A_TREE,
+        ),
+        "large leaves": TreeOptions(
+            risk="pn", min_samples_leaf=15, max_candidates=4, max_rows=ROWS_OF_A_TREE
+        ),
+    }
+    found = {
+        name: cross_fitted_forest(
+            points,
+            is_labelled,
+            max(_GUESS, (1.0 + share) / 2.0),
+            options,
+            n_folds=n_folds,
+            n_trees=math.ceil(_N_TREES / n_folds),
+            random_state=random,
+            n_threads=1,
+        ).scores.leaf
+        for name, options in kinds.items()
+    }
+    with library_threads(1):
+        found["kernel"] = fit_kernel_ridge(points, is_labelled[None, :], random).left_out[0]
+        if not is_sparse(points) and n_features <= _MOST_LINEAR_COLUMNS:
+            found["linear"] = fit_linear_ridge(points, is_labelled[None, :]).left_out[0]
+    return found
+
+
+def ranks_of_labelled(scores: FloatArray, is_labelled: BoolArray) -> FloatArray:
+    """The share of the unlabelled rows that each labelled row is above; ties count half."""
+    rising = np.sort(scores[~is_labelled])
+    labelled = scores[is_labelled]
+    below = np.searchsorted(rising, labelled, side="left")
+    not_above = np.searchsorted(rising, labelled, side="right")
+    return np.asarray((below + not_above) / (2.0 * len(rising)))
+
+
+def combined_ranks(members: Mapping[str, FloatArray], is_labelled: BoolArray) -> FloatArray:
+    """Mean ranks of the rows, members weighted by how high they rank the labelled ones.
+
+    exp of how far behind the best, in standard errors.
+    """
+    of_labelled = np.array([ranks_of_labelled(each, is_labelled) for each in members.values()])
+    means = of_labelled.mean(axis=1)
+    best = int(means.argmax())
+    error = max(float(of_labelled[best].std()), _LEAST_SPREAD) / math.sqrt(of_labelled.shape[1])
+    combined: FloatArray = np.average(
+        [rankdata(scores) for scores in members.values()],
+        axis=0,
+        weights=np.exp((means - means[best]) / error),
     )
-    linear = make_pipeline(StandardScaler(), LogisticRegression(max_iter=50, tol=1e-2))
-    with warnings.catch_warnings():
-        # Stopping early is intended: it regularises, and a ranking needs no exact coefficients.
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        members = [
-            cross_fit(
-                boosting, for_boosting, is_labelled, n_folds=n_folds, random_state=random
-            ).scores,
-            cross_fit(linear, for_linear, is_labelled, n_folds=n_folds, random_state=random).scores,
-            _out_of_bag_scores(table, is_labelled, n_members, random),
-        ]
-    return {"boosting": members[0], "combined": combined_ranks(members, is_labelled)}
-
-
-def combined_ranks(members: list[FloatArray], is_labelled: BoolArray) -> FloatArray:
-    """Mean ranks, each member weighted by how much better than chance it ranks."""
-    ranks = [rankdata(scores) for scores in members]
-    weights = [max(ranking(scores, is_labelled) - 0.5, 1e-6) for scores in members]
-    combined: FloatArray = np.average(ranks, axis=0, weights=weights)
     return combined
 
 
 def ranking(scores: FloatArray, is_labelled: BoolArray) -> float:
     """Area under the curve of labelled against unlabelled rows, ties counted half."""
-    n_labelled = int(is_labelled.sum())
-    rank_sum = float(rankdata(scores)[is_labelled].sum()) - n_labelled * (n_labelled + 1) / 2
-    return rank_sum / (n_labelled * (len(scores) - n_labelled))
-
-
-def resampled_share(
-    scores: FloatArray, is_labelled: BoolArray, random: np.random.RandomState
-) -> ResampledShare:
-    labelled, unlabelled = scores[is_labelled], scores[~is_labelled]
-    shares = resampled_best_bins(labelled, unlabelled, random=random)
-    mean = float(shares.mean())
-    return ResampledShare(
-        mean,
-        shares,
-        ranking(scores, is_labelled),
-        negatives_passing(labelled, unlabelled, mean),
-    )
-
-
-def combined_share(parts: Mapping[str, ResampledShare]) -> float:
-    """Mean of the parts, each weighted by how much better than chance its scores rank."""
-    weights = [max(part.ranking - 0.5, 1e-6) for part in parts.values()]
-    return float(np.average([part.mean for part in parts.values()], weights=weights))
+    return float(ranks_of_labelled(scores, is_labelled).mean())
 
 
 def resampled_best_bins(
@@ -171,29 +154,3 @@ def _resampled_above(
     drawn = random.multinomial(len(scores), counts[::-1] / len(scores), size=n_resamples)
     above: FloatArray = np.cumsum(drawn, axis=1)[:, :-1] / len(scores)
     return above
-
-
-def _tables(
-    X: Any, random: np.random.RandomState
-) -> tuple[npt.NDArray[Any], npt.NDArray[Any] | None]:
-    """The table as numbers and, if it is wide, its principal components."""
-    seed = random.randint(np.iinfo(np.int32).max)
-    if is_sparse(X) and X.shape[0] * X.shape[1] > MAX_DENSE_CELLS:
-        return TruncatedSVD(_N_COMPONENTS, random_state=seed).fit_transform(X), None
-    table = finite_columns(X)
-    if table.shape[1] <= _WIDE_FOR_BOOSTING:
-        return table, None
-    n_components = min(_N_COMPONENTS, len(table))
-    components = PCA(n_components, svd_solver="randomized", random_state=seed)
-    return table, components.fit_transform(StandardScaler().fit_transform(table))
-
-
-def _out_of_bag_scores(
-    table: Any, is_labelled: BoolArray, n_trees: int, random: np.random.RandomState
-) -> FloatArray:
-    forest = ExtraTreesClassifier(
-        n_trees, min_samples_leaf=5, bootstrap=True, oob_score=True, random_state=random
-    )
-    forest.fit(table, is_labelled.astype(np.intp))
-    scores: FloatArray = forest.oob_decision_function_[:, 1]
-    return scores

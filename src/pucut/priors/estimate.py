@@ -47,11 +47,12 @@ def estimate_prior(
     y : array-like of shape (n_samples,)
         Two values: the larger, or `pos_label`, marks labelled positives.
     method : {"auto", "bbe", "dedpul", "elkan_noto", "km2", "tice"}
-        "auto" has the smallest error in the benchmark: best bins of several classifiers' scores.
+        "auto" has the smallest error in the benchmark: the mean of what is plausible, given how
+        several learners rank the labelled rows among the others.
         "km2" and "tice" look at the features themselves and take no classifier.
     classifier : scikit-learn classifier, optional
         Gives the out-of-fold scores of "bbe", "dedpul", "elkan_noto" (default: gradient boosting,
-        for sparse X a linear model) and of "auto" (default: three classifiers combined).
+        for sparse X a linear model) and of "auto" (default: trees, kernels and a linear model).
     pos_label : value of y, optional
     n_folds : int
         Folds of the out-of-fold scores, and of "tice".
@@ -111,7 +112,11 @@ def _estimate(labels: PULabels, method: str, share: Share, sample: Sample) -> Pr
     prior = of_all(share.value)
     passing = share.diagnostics.get("negatives_passing", 0.0)
     is_upper_bound = passing > OVERLAP
-    low = labels.labelled_share if is_upper_bound else min(of_all(share.low), prior)
+    is_mean = "share_best_bin" in share.diagnostics
+    bound = of_all(share.diagnostics["share_best_bin"]) if is_mean else prior
+    # The bound of a method says nothing of how far below it the share may be.
+    is_open = is_upper_bound and not is_mean
+    low = labels.labelled_share if is_open else min(of_all(share.low), prior)
     used = {
         "rows_used": float(len(sample.is_labelled)),
         "labelled_used": float(sample.is_labelled.sum()),
@@ -122,6 +127,7 @@ def _estimate(labels: PULabels, method: str, share: Share, sample: Sample) -> Pr
         interval=(low, max(of_all(share.high), prior)),
         method=method,
         is_upper_bound=is_upper_bound,
+        upper_bound=max(bound, prior),
         n_labelled=n_labelled,
         n_unlabelled=n_unlabelled,
         diagnostics={**used, **share.diagnostics},

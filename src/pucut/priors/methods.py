@@ -14,6 +14,7 @@ from pucut._support.checks import BoolArray, FloatArray, is_sparse
 from pucut.data.encoding import finite_columns, is_plain
 from pucut.priors import ensemble
 from pucut.priors.best_bin import best_bin
+from pucut.priors.binormal import plausible_share
 from pucut.priors.dedpul import dedpul
 from pucut.priors.elkan_noto import elkan_noto
 from pucut.priors.km2 import km2
@@ -82,27 +83,29 @@ class Sample:
 
 def _auto(sample: Sample) -> Share:
     if sample.classifier is None and sample.scores is None and sample.can_hold_out():
-        scores = ensemble.ensemble_scores(
+        members = ensemble.learner_scores(
             sample.X, sample.is_labelled, n_folds=sample.n_folds, random=sample.random
         )
     else:
-        scores = {"given": sample.out_of_fold_scores()}
-    parts = {
-        name: ensemble.resampled_share(values, sample.is_labelled, sample.random)
-        for name, values in scores.items()
-    }
-    value = ensemble.combined_share(parts)
-    best = max(parts, key=lambda name: parts[name].ranking)
-    labelled, unlabelled = scores[best][sample.is_labelled], scores[best][~sample.is_labelled]
-    low, high = _widened_range(np.concatenate([part.shares for part in parts.values()]), value)
+        members = {"given": sample.out_of_fold_scores()}
+    scores = ensemble.combined_ranks(members, sample.is_labelled)
+    labelled, unlabelled = scores[sample.is_labelled], scores[~sample.is_labelled]
+    found = plausible_share(
+        ensemble.ranks_of_labelled(scores, sample.is_labelled), len(unlabelled)
+    )
+    bins = ensemble.resampled_best_bins(labelled, unlabelled, random=sample.random)
     return Share(
-        value,
-        low,
-        high,
+        found.mean,
+        found.low,
+        found.high,
         {
-            **{f"share_{name}": part.mean for name, part in parts.items()},
-            **{f"ranking_{name}": part.ranking for name, part in parts.items()},
-            "negatives_passing": ensemble.negatives_passing(labelled, unlabelled, value),
+            **{
+                f"ranking_{name}": ensemble.ranking(each, sample.is_labelled)
+                for name, each in members.items()
+            },
+            "ranking_combined": ensemble.ranking(scores, sample.is_labelled),
+            "share_best_bin": float(bins.mean()),
+            "negatives_passing": ensemble.negatives_passing(labelled, unlabelled, found.mean),
         },
     )
 

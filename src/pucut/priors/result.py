@@ -19,11 +19,15 @@ class PriorEstimate:
         Share of positives among the unlabelled samples.
     interval : (float, float)
         For the prior among all samples. That of "auto" is meant to hold it nine times out of ten;
-        those of the other methods show the effect of chance, not the bias of the method. If only
-        an upper bound can be known, it starts at the labelled share.
+        those of the other methods show the effect of chance, not the bias of the method, and start
+        at the labelled share if only an upper bound can be known.
     method : str
     is_upper_bound : bool
-        Whether the classes overlap so much that the data only bound the prior from above.
+        Whether the classes overlap so much that the data only bound the prior from above. `prior`
+        is then a guess: that of "auto" the mean of what is plausible, that of the other methods
+        the bound itself.
+    upper_bound : float
+        What the share among all samples can hardly exceed; at least `prior`.
     n_labelled, n_unlabelled : int
     diagnostics : dict of str to float
         Numbers of the method, among them `rows_used` and `labelled_used`, and for methods on scores
@@ -36,6 +40,7 @@ class PriorEstimate:
     interval: tuple[float, float]
     method: str
     is_upper_bound: bool
+    upper_bound: float
     n_labelled: int
     n_unlabelled: int
     diagnostics: dict[str, float] = field(default_factory=dict)
@@ -45,7 +50,8 @@ class PriorEstimate:
         low, high = self.interval
         n_hidden = round(self.prior_unlabelled * self.n_unlabelled)
         hidden = f"{n_hidden} of the {self.n_unlabelled} unlabelled ones"
-        amount = "At most about" if self.is_upper_bound else "About"
+        is_bound = self.is_upper_bound and self.method != "auto"
+        amount = "At most about" if is_bound else "About"
         text = (
             f"{amount} {_percent(self.prior)} of the {n_samples} samples are positive (method "
             f"{self.method!r}): the {self.n_labelled} labelled ones and {amount.lower()} {hidden} "
@@ -56,14 +62,25 @@ class PriorEstimate:
                 "The share among all samples is likely between "
                 f"{_percent(low)} and {_percent(high)}."
             )
-        return text + (
-            "Only an upper bound can be known, since the classes overlap: a score that "
+        overlap = (
+            "The classes overlap: a score that "
             f"{_percent(PASSING)} of the positives reach is reached by about "
-            f"{_percent(self.diagnostics['negatives_passing'])} of the negatives too, so some of "
-            "the samples that look most positive may be negatives, and the share lower. Any share "
-            f"between {_percent(low)} (the labelled ones alone) and {_percent(high)} fits the "
-            "data. If you know the share from elsewhere, pass it as the prior; features that tell "
-            "the classes apart better, or more labelled positives, would narrow it down."
+            f"{_percent(self.diagnostics['negatives_passing'])} of the negatives too. So the data "
+        )
+        known = (
+            f"only bound the share from above. Any share between {_percent(low)} (the labelled "
+            f"ones alone) and {_percent(high)} fits them."
+            if is_bound
+            else f"do not fix the share; they bound it from above, at about "
+            f"{_percent(self.upper_bound)}. {_percent(self.prior)} is the mean of what is "
+            f"plausible, which lies between {_percent(low)} and {_percent(high)}."
+        )
+        return (
+            text
+            + overlap
+            + known
+            + " If you know the share from elsewhere, pass it as the prior; features that tell the "
+            "classes apart better, or more labelled positives, would narrow it down."
         )
 
     def _repr_html_(self) -> str:

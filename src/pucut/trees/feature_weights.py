@@ -32,7 +32,10 @@ def forest_weights(forest: Forest, *, squared: bool = False) -> FloatArray:
 
     All 1 if no feature reduced the risk of the trees.
     """
-    importances = forest_importances(forest)
+    return weights_of_importances(forest_importances(forest), squared=squared)
+
+
+def weights_of_importances(importances: FloatArray, *, squared: bool = False) -> FloatArray:
     return _scaled(importances**2 if squared else importances)
 
 

@@ -126,10 +126,14 @@ def grow_forest(
 
 @dataclass(frozen=True, eq=False)
 class CrossFittedForest:
-    """Trees that each left out a fold of the rows, and the out-of-fold scores of all rows."""
+    """Trees that each left out a fold of the rows.
+
+    `scores` are those of each row by the trees that did not see it, `by_all` those by all trees.
+    """
 
     forest: Forest
     scores: ForestScores
+    by_all: ForestScores
 
 
 def cross_fitted_forest(
@@ -176,11 +180,18 @@ def cross_fitted_forest(
         callback=callback,
     )
     vote, leaf = np.empty(table.n_rows), np.empty(table.n_rows)
+    all_votes, all_leaves = np.zeros(table.n_rows), np.zeros(table.n_rows)
     for fold in range(n_folds):
         scores = answers_of(forest, table, n_threads, fold * n_trees, (fold + 1) * n_trees)
         unseen = row_fold == fold
         vote[unseen], leaf[unseen] = scores.vote[unseen], scores.leaf[unseen]
-    return CrossFittedForest(forest, ForestScores(vote, leaf, n_trees))
+        all_votes += scores.vote
+        all_leaves += scores.leaf
+    return CrossFittedForest(
+        forest,
+        ForestScores(vote, leaf, n_trees),
+        ForestScores(all_votes / n_folds, all_leaves / n_folds, n_folds * n_trees),
+    )
 
 
 def features_at_a_node(max_features: int | float | str | None, n_features: int) -> int:

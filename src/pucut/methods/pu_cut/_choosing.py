@@ -1,35 +1,45 @@
-"""The chooser from points to a mixture: scores, spaces, cuts, judged by hidden positives."""
+"""The chooser from points to a mixture: worlds, scores, spaces, cuts, judged by hidden positives."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from pucut._support.checks import BoolArray, FloatArray
+from pucut._support.checks import BoolArray, FloatArray, is_sparse
 from pucut._support.threads import in_threads, library_threads
-from pucut.graphs.spaces import WeightedSpace, weighted_space
+from pucut.graphs.spaces import WeightedSpace
 from pucut.methods.pu_cut._cuts import ChosenCuts, ScoreCut, choose_cuts, mix_scores
 from pucut.methods.pu_cut._scores import (
+    MOST_LINEAR_COLUMNS,
     BaseScore,
+    NewRows,
+    TreeScore,
     kernel_score,
+    learner_score,
+    linear_score,
     neighbor_score,
     tree_kinds,
     tree_score,
 )
-from pucut.trees.feature_weights import weights_of_kind
+from pucut.methods.pu_cut._spaces import SpaceOfWorlds, as_points, common_scale, space_of_worlds
+from pucut.methods.pu_cut._worlds import Worlds, hidden_worlds
+from pucut.scores.cross_fitting import with_random_state
+from pucut.trees.feature_weights import checked_feature_weights, weights_of_importances
 from pucut.trees.forest import Forest
 
 # How features are weighted, its name, and the number of neighbours of its graph.
 SPACES = (
-    ("pu_trees", "importance", 5),
     ("pu_trees_squared", "importance squared", 5),
     (None, "all features alike", 10),
+    ("common_scale", "common scale", 10),
 )
 # Neighbours whose labels make a score.
 SCORE_NEIGHBORS = 15
+_OTHER_NAMES = {"pu_trees": "importance"}
 
 Step = Callable[[str], AbstractContextManager[None]]
 
@@ -39,12 +49,19 @@ class Mixture:
     """Cuts and scores with their weights, the spaces they lie in, and the trees for features."""
 
     chosen: ChosenCuts
-    spaces: tuple[WeightedSpace, ...]
+    spaces_of_worlds: tuple[SpaceOfWorlds, ...]
     forest: Forest
 
-    def scores(self, points: Any) -> FloatArray:
-        """Scores of new points."""
-        return self.chosen.of(points, self.spaces)
+    def scores(self, table: Any, points: Any) -> FloatArray:
+        """Scores of new rows, given as a table and as points."""
+        points_in = {one.name: one.points_of(table, points) for one in self.spaces_of_worlds}
+        near = {one.name: one.final.near(points_in[one.name]) for one in self.spaces_of_worlds}
+        return self.chosen.of(NewRows(table, points, points_in, near))
+
+    @property
+    def spaces(self) -> tuple[WeightedSpace, ...]:
+        """The spaces in which it answers."""
+        return tuple(one.final for one in self.spaces_of_worlds)
 
     @property
     def cuts(self) -> tuple[ScoreCut, ...]:
@@ -57,85 +74,171 @@ class Mixture:
         return self.chosen.weights[1:]
 
 
+@dataclass(frozen=True, eq=False)
+class Input:
+    """What the chooser sees.
+
+    Attributes
+    ----------
+    table : table as given to `fit`
+        For learners and embeddings that users give.
+    points : array or CSR matrix
+        Its rows, encoded and standardised.
+    scale : float array of shape (n_features,)
+        The standard deviations that the points were divided by.
+    has_categories : bool
+        Whether some columns were categories, which have no scale.
+    """
+
+    table: Any
+    points: Any
+    scale: FloatArray
+    has_categories: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Options:
+    """The parameters of `PUCutClassifier` that choose what is tried."""
+
+    feature_weights: Any
+    n_neighbors: Sequence[int] | None
+    sigma: float | None
+    neighbors: Any
+    n_trees: int
+    learners: Mapping[str, Any]
+    embeddings: Mapping[str, Any]
+
+
 def find_mixture(
-    points: Any,
+    rows: Input,
     is_labelled: BoolArray,
     prior: float,
+    options: Options,
     *,
-    feature_weights: Any,
-    n_neighbors: Sequence[int] | None,
-    sigma: float | None,
-    neighbors: Any,
-    n_trees: int,
     random_state: Any,
     n_threads: int,
     step: Step,
     most_bytes: int | None = None,
 ) -> Mixture:
-    """Learns scores, finds neighbours, cuts and judges.
-
-    `feature_weights` is "auto" for three spaces, else what `PUCutClassifier` takes for one;
-    `n_neighbors` and `sigma` are given, or None for those of this module; for `most_bytes` see
-    `nearest_neighbors`.
-    """
+    """Learns scores, finds neighbours, cuts and judges; for `most_bytes` see `nearest_neighbors`."""
     random = check_random_state(random_state)
+    points = rows.points
     n_rows, n_features = points.shape
     n_positive = min(max(round(prior * n_rows), int(is_labelled.sum()) + 1), n_rows)
-    parts: list[BaseScore] = []
+    worlds = hidden_worlds(is_labelled, n_positive, random)
     with step("trees"):
         trees = [
             tree_score(
                 name,
-                options,
+                kind,
                 points,
-                is_labelled,
+                worlds,
                 prior,
-                n_trees=n_trees,
+                n_trees=options.n_trees,
                 random=random,
                 n_threads=n_threads,
             )
-            for name, options in tree_kinds(n_features).items()
+            for name, kind in tree_kinds(n_features).items()
         ]
-        parts += trees
-    forest = trees[0].forest
-    spaces: list[tuple[WeightedSpace, Sequence[int]]] = []
     with step("neighbours"):
-        for weights, name, usual in spaces_for(feature_weights):
-            ks = [min(k, n_rows - 1) for k in n_neighbors or (usual,)]
-            space = weighted_space(
-                name,
-                points,
-                weights_of_kind(weights, forest, n_features),
-                min(max(SCORE_NEIGHBORS, *ks), n_rows - 1),
-                sigma=sigma,
-                method=neighbors,
-                n_threads=n_threads,
-                random_state=random.randint(np.iinfo(np.int32).max),
-                most_bytes=most_bytes,
-            )
-            spaces.append((space, sorted(set(ks))))
-            parts.append(neighbor_score(space, is_labelled))
+        search = {
+            "sigma": options.sigma,
+            "method": options.neighbors,
+            "n_threads": n_threads,
+            "most_bytes": most_bytes,
+        }
+        spaces = _find_spaces(rows, worlds, trees[0], options, random, search)
+    parts: list[BaseScore] = [*trees, *(neighbor_score(space, worlds) for space in spaces)]
     with step("kernels"), library_threads(1):
         # One thread each: threads of linear algebra wait for each other more than they work.
         seeds = random.randint(np.iinfo(np.int32).max, size=len(spaces))
-        parts += in_threads(
-            lambda job: kernel_score(job[0].name, job[0].weights, points, is_labelled, job[1]),
-            [(space, int(seed)) for (space, _), seed in zip(spaces, seeds, strict=True)],
-            n_threads,
-        )
+        jobs: list[Callable[[], BaseScore]] = [
+            lambda space=space, seed=int(seed): kernel_score(space, worlds, seed)
+            for space, seed in zip(spaces, seeds, strict=True)
+        ]
+        if not is_sparse(points) and n_features <= MOST_LINEAR_COLUMNS:
+            jobs.append(lambda: linear_score(points, worlds))
+        parts += in_threads(lambda job: job(), jobs, n_threads)
+        parts += [
+            learner_score(name, learner, rows.table, worlds, random)
+            for name, learner in options.learners.items()
+        ]
     with step("cuts"):
-        mixed, mixed_rank, candidates = mix_scores(parts, is_labelled, n_positive)
-        chosen = choose_cuts(
-            mixed,
-            mixed_rank,
-            spaces,
-            is_labelled,
-            n_positive,
-            candidates,
-            random=random,
-            n_threads=n_threads,
+        chosen = choose_cuts(mix_scores(parts, worlds), spaces, worlds, n_threads=n_threads)
+    return Mixture(chosen, tuple(spaces), trees[0].forest)
+
+
+def _find_spaces(
+    rows: Input,
+    worlds: Worlds,
+    trees: TreeScore,
+    options: Options,
+    random: np.random.RandomState,
+    search: Mapping[str, Any],
+) -> list[SpaceOfWorlds]:
+    n_rows, n_features = rows.points.shape
+    n_worlds = len(worlds.labels)
+    found: list[SpaceOfWorlds] = []
+
+    def find(name: str, points: Any, weights: Any, usual: int, embedding: Any = None) -> None:
+        ks = sorted({min(k, n_rows - 1) for k in options.n_neighbors or (usual,)})
+        seed = random.randint(np.iinfo(np.int32).max)
+        found.append(
+            space_of_worlds(
+                name,
+                points,
+                weights,
+                ks,
+                SCORE_NEIGHBORS,
+                embedding=embedding,
+                random_state=seed,
+                **search,
+            )
         )
-    return Mixture(chosen, tuple(space for space, _ in spaces), forest)
+
+    of_table = [rows.points] * n_worlds
+    for kind, name, usual in spaces_for(options.feature_weights):
+        weights = _weights_of_worlds(kind, rows, trees, n_worlds)
+        if weights is not None:
+            find(name, of_table, weights, usual)
+    for name, embedding in options.embeddings.items():
+        embedded, fitted = _embedded(embedding, rows.table, worlds, random)
+        ones = np.ones(embedded[-1].shape[1])
+        find(name, embedded, [ones] * n_worlds, SPACES[1][2], fitted)
+    return found
+
+
+def _weights_of_worlds(
+    kind: Any, rows: Input, trees: TreeScore, n_worlds: int
+) -> list[FloatArray] | None:
+    """Weights of the features in each world; None if there is no such space for the table."""
+    n_features = rows.points.shape[1]
+    if isinstance(kind, str) and kind == "common_scale":
+        scale = None if rows.has_categories else common_scale(rows.scale, rows.points)
+        return None if scale is None else [scale] * n_worlds
+    if isinstance(kind, str):
+        is_squared = kind == "pu_trees_squared"
+        return [weights_of_importances(each, squared=is_squared) for each in trees.importances]
+    fixed = np.ones(n_features) if kind is None else checked_feature_weights(kind, n_features)
+    return [fixed] * n_worlds
+
+
+def _embedded(
+    embedding: Any, table: Any, worlds: Worlds, random: np.random.RandomState
+) -> tuple[list[Any], Any]:
+    """The points of each world, and the transformer of the last.
+
+    One that needs labels is fitted in every world, to the labels of that world; others once.
+    """
+    n_worlds = len(worlds.labels)
+    if not embedding.__sklearn_tags__().target_tags.required:
+        fitted = with_random_state(clone(embedding), random).fit(table)
+        return [as_points(fitted.transform(table))] * n_worlds, fitted
+    points = []
+    for labels in worlds.labels:
+        fitted = with_random_state(clone(embedding), random).fit(table, labels.astype(np.intp))
+        points.append(as_points(fitted.transform(table)))
+    return points, fitted
 
 
 def spaces_for(feature_weights: Any) -> Sequence[tuple[Any, str, int]]:
@@ -143,5 +246,7 @@ def spaces_for(feature_weights: Any) -> Sequence[tuple[Any, str, int]]:
     if isinstance(feature_weights, str) and feature_weights == "auto":
         return SPACES
     if feature_weights is None or isinstance(feature_weights, str):
-        return [space for space in SPACES if space[0] == feature_weights]
+        known = {kind: (name, usual) for kind, name, usual in SPACES}
+        name, usual = known.get(feature_weights, (_OTHER_NAMES.get(feature_weights), SPACES[0][2]))
+        return [(feature_weights, str(name), usual)]
     return [(feature_weights, "given weights", SPACES[0][2])]

@@ -1,17 +1,18 @@
 """Scores smoothed along graphs by cuts, and their mixture, judged by hidden positives.
 
 Scores of several learners are mixed by how many hidden labelled rows they find. Cuts with the
-mixed score as data term (`score_cuts`) are made on graphs of several spaces and for several gamma;
-a third of the labelled rows at a time is hidden from them, and they are mixed by the same rule.
-Nothing is preferred unless it is better by more than the noise; no negative label is used.
+mixed score as data term (`score_cuts`) are made on graphs of several spaces and for several gamma,
+and are mixed by the same rule. All of it is done in every world (`_worlds`), so that hidden rows
+are hidden from scores, graphs and cuts alike. Nothing is preferred unless it is better by more than
+the noise; no negative label is used.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from pucut._support.checks import BoolArray, FloatArray, checked_graph
 from pucut._support.threads import in_threads
@@ -20,19 +21,17 @@ from pucut.graphs.neighbors import NeighborLists
 from pucut.graphs.spaces import WeightedSpace
 from pucut.methods.pu_cut._mixing import (
     Candidate,
+    judged,
     rank_among,
     ranks,
-    reason,
-    recall_at,
     recall_error,
     recall_weights,
 )
-from pucut.methods.pu_cut._scores import BaseScore
+from pucut.methods.pu_cut._scores import BaseScore, NewRows
+from pucut.methods.pu_cut._spaces import SpaceOfWorlds
+from pucut.methods.pu_cut._worlds import Worlds
 
 GAMMAS = (0.5, 2.0, 8.0, 32.0)
-HIDDEN_FOLDS = 3
-# What has less weight is left out.
-LEAST_WEIGHT = 0.01
 # From this many rows on the threads share a cut; below, each thread makes cuts of its own.
 ROWS_TO_SHARE = 100_000
 # Among equal levels the score decides.
@@ -48,9 +47,9 @@ class MixedScore:
     parts : tuple of BaseScore
     weights : float array
         The weight of each part.
-    part_references : tuple of float arrays of shape (n_samples,)
-        The scores of the training rows by each part, ascending.
-    reference : float array of shape (n_samples,)
+    part_references : tuple of float arrays of shape (n_unlabelled,)
+        The out-of-sample scores of the unlabelled training rows by each part, ascending.
+    reference : float array of shape (n_unlabelled,)
         Their mixed ranks, ascending.
     """
 
@@ -59,14 +58,23 @@ class MixedScore:
     part_references: tuple[FloatArray, ...]
     reference: FloatArray
 
-    def of(self, points: Any, near: Mapping[str, NeighborLists]) -> FloatArray:
-        """Rank of new points among the training rows."""
-        mixed = np.zeros(points.shape[0])
+    def of(self, rows: NewRows) -> FloatArray:
+        """Rank of new rows among the unlabelled training rows."""
+        mixed = np.zeros(rows.points.shape[0])
         for part, weight, reference in zip(
             self.parts, self.weights, self.part_references, strict=True
         ):
-            mixed += weight * rank_among(part.of(points, near), reference)
+            mixed += weight * rank_among(part.of(rows), reference)
         return rank_among(mixed, self.reference)
+
+
+@dataclass(frozen=True, eq=False)
+class JudgedScores:
+    """The mixture of scores, the rank of each row in it in each world, and what was tried."""
+
+    mixed: MixedScore
+    ranks: tuple[FloatArray, ...]
+    candidates: tuple[Candidate, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,17 +85,12 @@ class ScoreCut:
     ----------
     level : float array of shape (n_samples,)
         Infinite for labelled rows.
-    hidden_rank : float array of shape (n_samples,)
-        Of labelled rows, among the unlabelled, in the cut they were hidden from; NaN for others.
-    hidden_recall : float
     """
 
     space: WeightedSpace
     n_neighbors: int
     gamma: float
     level: FloatArray
-    hidden_rank: FloatArray
-    hidden_recall: float
 
     @property
     def name(self) -> str:
@@ -98,7 +101,7 @@ class ScoreCut:
         lists = near.nearest(self.n_neighbors)
         similar = self.space.similarities(lists.squared_distances)
         level = levels_of_new_rows(lists.indices, similar, self.level, scores, self.gamma)
-        return level + _TIE * scores
+        return _untied(level, scores)
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,8 +117,9 @@ class ChosenCuts:
     scores : float array of shape (n_samples,)
         From 0 to 1; 1 for labelled rows.
     left_out : float array of shape (n_samples,)
-        The same, but labelled rows as scored by the cuts they were hidden from.
+        The same, but labelled rows as scored in the worlds that hid them.
     candidates : tuple of Candidate
+        Scores, cuts and, last, the mixture.
     references : tuple of float arrays
         The values of the unlabelled training rows in the mixed score and in each cut, ascending:
         new rows are ranked among them.
@@ -129,173 +133,190 @@ class ChosenCuts:
     candidates: tuple[Candidate, ...]
     references: tuple[FloatArray, ...]
 
-    @property
-    def best_cut(self) -> ScoreCut | None:
-        """The cut with most weight, if any has some."""
-        return self.cuts[int(np.argmax(self.weights[1:]))] if self.cuts else None
-
-    def of(self, points: Any, spaces: Sequence[WeightedSpace]) -> FloatArray:
-        """Scores of new points, each by itself."""
-        near = {space.name: space.near(points) for space in spaces}
-        scores = self.mixed.of(points, near)
-        levels = [scores, *(cut.of(near[cut.space.name], scores) for cut in self.cuts)]
+    def of(self, rows: NewRows) -> FloatArray:
+        """Scores of new rows, each by itself."""
+        scores = self.mixed.of(rows)
+        levels = [scores, *(cut.of(rows.near[cut.space.name], scores) for cut in self.cuts)]
         found: FloatArray = np.zeros(len(scores))
         for level, weight, reference in zip(levels, self.weights, self.references, strict=True):
             found += weight * rank_among(level, reference)
         return found
 
 
-def mix_scores(
-    parts: Sequence[BaseScore], is_labelled: BoolArray, n_positive: int
-) -> tuple[MixedScore, FloatArray, list[Candidate]]:
-    """The mixture, the rank of each row of `fit` in it, and what each part was worth."""
-    all_ranks = [ranks(part.left_out) for part in parts]
-    recalls = np.array([recall_at(rank, is_labelled, n_positive) for rank in all_ranks])
-    weights = _kept(recall_weights(recalls, int(is_labelled.sum())))
+def mix_scores(parts: Sequence[BaseScore], worlds: Worlds) -> JudgedScores:
+    """The parts weighted by what they found in the worlds that hid it."""
+    found = np.array([worlds.found(part.of_worlds) for part in parts])
+    weights = recall_weights(found)
     used = [place for place, weight in enumerate(weights) if weight > 0.0]
-    mixed = np.zeros(len(is_labelled))
-    for place in used:
-        mixed += weights[place] * all_ranks[place]
-    candidates = _candidates(
-        [part.name for part in parts], "score", recalls, weights, int(is_labelled.sum())
-    )
+
+    def mixed(scores: Sequence[FloatArray], labels: BoolArray) -> FloatArray:
+        """Ranks among the unlabelled rows, which new rows are like."""
+        total = np.zeros(len(labels))
+        for place in used:
+            total += weights[place] * rank_among(scores[place], np.sort(scores[place][~labels]))
+        return total
+
+    answers = []
+    for world, labels in enumerate(worlds.labels):
+        total = mixed([part.of_worlds[world] for part in parts], labels)
+        answers.append(rank_among(total, np.sort(total[~labels])))
+    unseen = [part.reference for part in parts]
+    others = ~worlds.is_labelled
     score = MixedScore(
         tuple(parts[place] for place in used),
         weights[used],
-        tuple(np.sort(parts[place].left_out) for place in used),
-        np.sort(mixed),
+        tuple(np.sort(unseen[place][others]) for place in used),
+        np.sort(mixed(unseen, worlds.is_labelled)[others]),
     )
-    return score, ranks(mixed), candidates
+    names = [part.name for part in parts]
+    return JudgedScores(score, tuple(answers), tuple(judged(names, "score", found, weights)))
+
+
+class _Judge:
+    """Weighs the candidates, whose ranks in the worlds are handed in one by one.
+
+    Only what is needed is kept of each: the rows it found, and its ranks. The ranks are those of
+    unlabelled rows in the complete world, of labelled rows in the worlds that hid them, and of the
+    unlabelled rows in these worlds.
+    """
+
+    def __init__(self, worlds: Worlds) -> None:
+        self._worlds = worlds
+        self._others = ~worlds.is_labelled
+        self.found: list[FloatArray] = []
+        self.final: list[FloatArray] = []
+        self.hidden: list[FloatArray] = []
+        self._in_worlds: list[list[FloatArray]] = []
+
+    def hear(self, scores: Sequence[FloatArray]) -> None:
+        worlds = self._worlds
+        self.found.append(worlds.found(scores))
+        self.final.append(ranks(scores[-1][self._others]))
+        self.hidden.append(worlds.hidden_ranks(scores)[worlds.is_labelled])
+        self._in_worlds.append(
+            [
+                ranks(scores[world][self._others | (worlds.fold == world)]).astype(np.float32)
+                for world in range(worlds.n_hidden_worlds)
+            ]
+        )
+
+    def recall_of_mixture(self) -> tuple[float, int]:
+        """Of the mixture, each world weighing the candidates by the other worlds alone.
+
+        So the rows that judge the mixture have not chosen it. With a single world, which hides many
+        rows, they have; what that adds is far below the noise.
+        """
+        worlds, found = self._worlds, np.array(self.found)
+        n_worlds = worlds.n_hidden_worlds
+        folds = np.concatenate(
+            [np.full(int((worlds.fold == k).sum()), k) for k in range(n_worlds)] or [np.empty(0)]
+        )
+        mixtures = []
+        for world in range(n_worlds):
+            judging = folds != world if n_worlds > 1 else folds == world
+            weights = recall_weights(found[:, judging])
+            mixture = np.full(len(worlds.is_labelled), np.nan)
+            asked = self._others | (worlds.fold == world)
+            mixture[asked] = sum(
+                weight * of_candidate[world]
+                for weight, of_candidate in zip(weights, self._in_worlds, strict=True)
+                if weight > 0.0
+            )
+            mixtures.append(mixture)
+        hits = worlds.found(mixtures)
+        return (float(hits.mean()), len(hits)) if len(hits) else (1.0, 0)
 
 
 def choose_cuts(
-    mixed: MixedScore,
-    mixed_rank: FloatArray,
-    spaces: Sequence[tuple[WeightedSpace, Sequence[int]]],
-    is_labelled: BoolArray,
-    n_positive: int,
-    candidates: Sequence[Candidate],
+    scores: JudgedScores,
+    spaces: Sequence[SpaceOfWorlds],
+    worlds: Worlds,
     *,
-    random: np.random.RandomState,
     n_threads: int,
 ) -> ChosenCuts:
     """Cuts on the graph of each space and number of neighbours, for each gamma, and their mixture.
 
     With one labelled row there is nothing to hide, and all have equal weights.
     """
-    fold = hidden_folds(is_labelled, random)
-    worlds = [is_labelled & (fold != hidden) for hidden in range(int(fold.max()) + 1)]
-    kinds = [(space, k, gamma) for space, ks in spaces for k in ks for gamma in GAMMAS]
-    graphs = {(space.name, k): checked_graph(space.graph(k)) for space, ks in spaces for k in ks}
-    n_workers = n_threads if len(is_labelled) < ROWS_TO_SHARE else 1
-
-    def level(job: tuple[tuple[WeightedSpace, int, float], BoolArray]) -> FloatArray:
-        (space, k, gamma), seeds = job
-        graph = graphs[space.name, k]
-        path = score_cut(graph, seeds, mixed_rank, gamma, n_threads=n_threads // n_workers)
-        return path.switch
-
-    each = len(worlds) + 1
-    cuts = []
-    # If threads share a cut, only the cuts of one kind are in memory at a time.
-    for group in [kinds] if n_workers > 1 else [[kind] for kind in kinds]:
-        levels = in_threads(
-            level, [(kind, seeds) for kind in group for seeds in (*worlds, is_labelled)], n_workers
-        )
-        for place, (space, k, gamma) in enumerate(group):
-            *hidden, final = levels[place * each : (place + 1) * each]
-            hidden_rank, recall = _hidden(hidden, mixed_rank, is_labelled, fold, n_positive)
-            cuts.append(ScoreCut(space, k, gamma, final, hidden_rank, recall))
-    n_labelled = int(is_labelled.sum())
+    n_worlds = len(worlds.labels)
+    n_workers = n_threads if len(worlds.is_labelled) < ROWS_TO_SHARE else 1
+    judge = _Judge(worlds)
     # The data term by itself needs no cut, and is judged in the same way.
-    alone_rank, alone = _hidden(
-        [mixed_rank] * len(worlds), mixed_rank, is_labelled, fold, n_positive
-    )
-    recalls = np.array([alone, *(cut.hidden_recall for cut in cuts)])
-    weights = _kept(recall_weights(recalls, n_labelled))
-    others = ~is_labelled
-    scores = np.ones(len(is_labelled))
-    scores[others] = weights[0] * ranks(mixed_rank[others])
-    left_out = np.where(is_labelled, weights[0] * alone_rank, scores)
-    for cut, weight in zip(cuts, weights[1:], strict=True):
-        if weight > 0.0:
-            scores[others] += weight * ranks(_untied(cut.level, mixed_rank)[others])
-            left_out[is_labelled] += weight * cut.hidden_rank[is_labelled]
-    left_out[others] = scores[others]
+    judge.hear(scores.ranks)
+    cuts: list[ScoreCut] = []
+    for space, k in [(space, k) for space in spaces for k in space.n_neighbors]:
+        graphs = {id(each): checked_graph(each.graph(k)) for each in dict.fromkeys(space.spaces)}
+
+        def level(job: tuple[float, int], space: Any = space, graphs: Any = graphs) -> FloatArray:
+            gamma, world = job
+            path = score_cut(
+                graphs[id(space.spaces[world])],
+                worlds.labels[world],
+                scores.ranks[world],
+                gamma,
+                n_threads=n_threads // n_workers,
+            )
+            return path.switch
+
+        # If threads share a cut, only the cuts of one kind are in memory at a time.
+        for gammas in [GAMMAS] if n_workers > 1 else [(gamma,) for gamma in GAMMAS]:
+            levels = in_threads(level, list(product(gammas, range(n_worlds))), n_workers)
+            for place, gamma in enumerate(gammas):
+                found = levels[place * n_worlds : (place + 1) * n_worlds]
+                judge.hear([_untied(x, rank) for x, rank in zip(found, scores.ranks, strict=True)])
+                cuts.append(ScoreCut(space.final, k, gamma, found[-1]))
+    return _mixture(scores, cuts, judge, worlds)
+
+
+def _mixture(
+    scores: JudgedScores, cuts: Sequence[ScoreCut], judge: _Judge, worlds: Worlds
+) -> ChosenCuts:
+    is_labelled, others = worlds.is_labelled, ~worlds.is_labelled
+    found = np.array(judge.found)
+    weights = recall_weights(found)
+    answer = np.ones(len(is_labelled))
+    answer[others] = _weighted_sum(weights, judge.final)
+    left_out = answer.copy()
+    left_out[is_labelled] = _weighted_sum(weights, judge.hidden)
     names = ["no graph, the mixed score by itself", *(cut.name for cut in cuts)]
     chosen = [place for place, weight in enumerate(weights) if weight > 0.0 and place > 0]
     kept = tuple(cuts[place - 1] for place in chosen)
+    rank = scores.ranks[-1]
     return ChosenCuts(
-        mixed,
+        scores.mixed,
         kept,
         np.concatenate([weights[:1], weights[chosen]]),
-        scores,
+        answer,
         left_out,
-        (*candidates, *_candidates(names, "cut", recalls, weights, n_labelled)),
-        (
-            np.sort(mixed_rank[others]),
-            *(np.sort(_untied(cut.level, mixed_rank)[others]) for cut in kept),
-        ),
+        (*scores.candidates, *judged(names, "cut", found, weights), _verdict(judge)),
+        (np.sort(rank[others]), *(np.sort(_untied(cut.level, rank)[others]) for cut in kept)),
     )
 
 
-def hidden_folds(is_labelled: BoolArray, random: np.random.RandomState) -> npt.NDArray[np.intp]:
-    """The fold that hides each labelled row; -1 for others, and if only one row is labelled."""
-    fold = np.full(len(is_labelled), -1, dtype=np.intp)
-    n_labelled = int(is_labelled.sum())
-    n_folds = min(HIDDEN_FOLDS, n_labelled)
-    if n_folds > 1:
-        fold[is_labelled] = random.permutation(np.arange(n_labelled) % n_folds)
-    return fold
+def _verdict(judge: _Judge) -> Candidate:
+    recall, n_hidden = judge.recall_of_mixture()
+    if not n_hidden:
+        return Candidate(
+            "the mixture", "mixture", 1.0, 1.0, 1.0, "nothing could be hidden to judge it"
+        )
+    return Candidate(
+        "the mixture",
+        "mixture",
+        recall,
+        recall_error(recall, n_hidden),
+        1.0,
+        f"what answers: found {recall:.0%} of {n_hidden} positives that were hidden from it",
+    )
 
 
-def _hidden(
-    worlds: Sequence[FloatArray],
-    mixed_rank: FloatArray,
-    is_labelled: BoolArray,
-    fold: npt.NDArray[np.intp],
-    n_positive: int,
-) -> tuple[FloatArray, float]:
-    """Ranks of labelled rows in the cuts they were hidden from, and the recall of all."""
-    rank = np.full(len(is_labelled), np.nan)
-    if not worlds:
-        # Nothing could be hidden: as if the row were the best of all.
-        rank[is_labelled] = 1.0
-        return rank, 1.0
-    found = 0.0
-    for hidden, level in enumerate(worlds):
-        is_hidden = fold == hidden
-        untied = _untied(level, mixed_rank)
-        rank[is_hidden] = rank_among(untied[is_hidden], np.sort(untied[~is_labelled]))
-        asked = ~is_labelled | is_hidden
-        n_wanted = n_positive - int((~asked).sum())
-        recall = recall_at(untied[asked], is_hidden[asked], min(n_wanted, int(asked.sum())))
-        found += recall * int(is_hidden.sum())
-    return rank, found / int(is_labelled.sum())
+def _weighted_sum(weights: FloatArray, parts: Sequence[FloatArray]) -> FloatArray:
+    total = np.zeros(len(parts[0]))
+    for weight, part in zip(weights, parts, strict=True):
+        if weight > 0.0:
+            total += weight * part
+    return total
 
 
 def _untied(level: FloatArray, mixed_rank: FloatArray) -> FloatArray:
     return level + _TIE * mixed_rank
 
-
-def _kept(weights: FloatArray) -> FloatArray:
-    kept = np.where(weights >= min(LEAST_WEIGHT, float(weights.max())), weights, 0.0)
-    return np.asarray(kept / kept.sum())
-
-
-def _candidates(
-    names: Sequence[str], kind: str, recalls: FloatArray, weights: FloatArray, n_hidden: int
-) -> list[Candidate]:
-    best = float(recalls.max())
-    error = recall_error(best, n_hidden)
-    return [
-        Candidate(
-            name,
-            kind,
-            float(recall),
-            recall_error(float(recall), n_hidden),
-            float(weight),
-            reason((best - float(recall)) / error),
-        )
-        for name, recall, weight in zip(names, recalls, weights, strict=True)
-    ]

@@ -12,6 +12,9 @@ import numpy as np
 
 from pucut._support.checks import BoolArray, FloatArray
 
+# What has less weight is left out.
+LEAST_WEIGHT = 0.01
+
 
 @dataclass(frozen=True)
 class Candidate:
@@ -22,9 +25,10 @@ class Candidate:
     name : str
         What it is.
     kind : str
-        "score", of a row by itself, or "cut", along a graph.
+        "score", of a row by itself, "cut", along a graph, or "mixture", what answers.
     hidden_recall : float
-        Share of the hidden positives found among as many rows as the prior says.
+        Share of the hidden positives found among as many rows as the prior says. They were hidden
+        from everything, so it estimates the share of the unlabelled positives that is found.
     standard_error : float
         Of that recall, from the number of positives that were hidden.
     weight : float
@@ -56,8 +60,8 @@ def ranks(values: FloatArray) -> FloatArray:
     return rank_among(values, np.sort(values))
 
 
-def recall_at(scores: FloatArray, is_hidden: BoolArray, n_positive: int) -> float:
-    """The share of hidden rows among the `n_positive` rows of highest score.
+def shares_found(scores: FloatArray, is_hidden: BoolArray, n_positive: int) -> FloatArray:
+    """1 for each hidden row among the `n_positive` rows of highest score, 0 for the other hidden.
 
     Rows tied at the score where the number is reached count in part, all equally.
     """
@@ -67,7 +71,7 @@ def recall_at(scores: FloatArray, is_hidden: BoolArray, n_positive: int) -> floa
     equal = len(rising) - above - int(np.searchsorted(rising, cut, side="left"))
     hidden = scores[is_hidden]
     part = (n_positive - above) / equal
-    return float((hidden > cut).mean() + part * (hidden == cut).mean())
+    return np.asarray((hidden > cut) + part * (hidden == cut))
 
 
 def recall_error(recall: float, n_hidden: int) -> float:
@@ -75,15 +79,46 @@ def recall_error(recall: float, n_hidden: int) -> float:
     return max(math.sqrt(recall * (1.0 - recall) / n_hidden), 1.0 / n_hidden)
 
 
-def recall_weights(recalls: FloatArray, n_hidden: int) -> FloatArray:
-    """Weights that sum to 1: exp of how far behind the best, in its standard errors.
+def recall_weights(found: FloatArray) -> FloatArray:
+    """Weights that sum to 1, of candidates (rows) by the hidden rows (columns) that they found.
 
-    What is within the noise counts nearly as much as the best, so that nothing depends on luck;
-    what is several standard errors behind drops out.
+    exp of how far behind the best, in its standard errors: what is within the noise counts nearly
+    as much as the best, so that nothing depends on luck; what is several standard errors behind
+    drops out. Without hidden rows all count the same.
     """
+    n_candidates, n_hidden = found.shape
+    if n_hidden == 0:
+        return np.full(n_candidates, 1.0 / n_candidates)
+    recalls = found.mean(axis=1)
     best = float(recalls.max())
     weights = np.exp((recalls - best) / recall_error(best, n_hidden))
-    return np.asarray(weights / weights.sum())
+    weights /= weights.sum()
+    kept = np.where(weights >= min(LEAST_WEIGHT, float(weights.max())), weights, 0.0)
+    return np.asarray(kept / kept.sum())
+
+
+def judged(names: list[str], kind: str, found: FloatArray, weights: FloatArray) -> list[Candidate]:
+    """What each candidate found, and why it has its weight."""
+    n_hidden = found.shape[1]
+    if n_hidden == 0:
+        return [
+            Candidate(name, kind, 1.0, 1.0, float(weight), "nothing could be hidden to judge it")
+            for name, weight in zip(names, weights, strict=True)
+        ]
+    recalls = found.mean(axis=1)
+    best = float(recalls.max())
+    error = recall_error(best, n_hidden)
+    return [
+        Candidate(
+            name,
+            kind,
+            float(recall),
+            recall_error(float(recall), n_hidden),
+            float(weight),
+            reason((best - float(recall)) / error),
+        )
+        for name, recall, weight in zip(names, recalls, weights, strict=True)
+    ]
 
 
 def reason(behind: float) -> str:

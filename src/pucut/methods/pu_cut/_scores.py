@@ -1,89 +1,79 @@
-"""Scores of rows from three kinds of learners: PU trees, kernels, neighbours.
+"""Scores of rows in every world, from learners of several kinds.
 
-Each has an out-of-sample score for every training row (by trees that did not see the row, by a
-regression on the other rows, by the labels of others), and scores new rows in the same way.
+Trees see a row before they score it, as an unlabelled one, and hidden rows are seen in the same
+way: with all rows to learn from they are better than trees that leave some out. All other learners
+score each row without having seen it (a regression on the other rows, the labels of others, models
+of other folds). New rows are nobody's training rows, so they are ranked among out-of-sample scores.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from pucut._support.checks import BoolArray, FloatArray
 from pucut.graphs.neighbors import NeighborLists
 from pucut.graphs.spaces import WeightedSpace
-from pucut.kernels.ridge import KernelRidge, fit_kernel_ridge
+from pucut.kernels.ridge import Ridge, fit_kernel_ridge, fit_linear_ridge
+from pucut.methods.pu_cut._spaces import SpaceOfWorlds
+from pucut.methods.pu_cut._worlds import Worlds
+from pucut.scores.cross_fitting import cross_fit, mean_scores
 from pucut.trees.feature_weights import weighted
-from pucut.trees.forest import Forest, forest_scores
-from pucut.trees.growing import (
-    ROWS_OF_A_TREE,
-    CrossFittedForest,
-    TreeOptions,
-    cross_fitted_forest,
-    grow_forest,
-)
+from pucut.trees.forest import Forest, forest_importances, forest_scores
+from pucut.trees.growing import ROWS_OF_A_TREE, TreeOptions, cross_fitted_forest, grow_forest
 
-FOLDS = 4
-# Trees per fold, as a share of the requested number of trees.
-TREES_A_FOLD = 0.25
-
-
-class BaseScore(Protocol):
-    """A fitted learner."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def left_out(self) -> FloatArray:
-        """Scores of the training rows."""
-
-    def of(self, points: Any, near: Mapping[str, NeighborLists]) -> FloatArray:
-        """Scores of new points; `near` has their neighbours in each space."""
+# Trees leave out one fold each, for the scores that new rows are ranked among.
+TREE_FOLDS = 5
+# Of the trees asked for, those that answer, and those of each world that hides labels.
+TREES_THAT_ANSWER, TREES_OF_A_WORLD = 0.6, 0.2
+# Folds of learners that are given.
+LEARNER_FOLDS = 3
+# More columns than this would make the linear regression slow.
+MOST_LINEAR_COLUMNS = 2000
 
 
 @dataclass(frozen=True, eq=False)
-class TreeScore:
-    """The share of positives in the leaves of PU trees."""
+class NewRows:
+    """Rows to score: as a table and as points, and by space their points there and neighbours."""
+
+    table: Any
+    points: Any
+    points_in: Mapping[str, Any]
+    near: Mapping[str, NeighborLists]
+
+
+@dataclass(frozen=True, eq=False)
+class BaseScore:
+    """A learner.
+
+    Attributes
+    ----------
+    name : str
+    of_worlds : sequence of float arrays of shape (n_samples,)
+        Scores of the training rows in each world, the complete one last.
+    reference : float array of shape (n_samples,)
+        Scores of the training rows by what has not seen them.
+    of : callable
+        The scores of `NewRows`.
+    """
 
     name: str
-    left_out: FloatArray
+    of_worlds: Sequence[FloatArray]
+    reference: FloatArray
+    of: Callable[[NewRows], FloatArray]
+
+
+@dataclass(frozen=True, eq=False)
+class TreeScore(BaseScore):
+    """The share of positives in the leaves of PU trees.
+
+    `forest` has all labels; `importances` are those of the features in each world.
+    """
+
     forest: Forest
-    n_threads: int
-
-    def of(self, points: Any, near: Mapping[str, NeighborLists]) -> FloatArray:
-        return forest_scores(self.forest, points, n_threads=self.n_threads).leaf
-
-
-@dataclass(frozen=True, eq=False)
-class KernelScore:
-    """Kernel ridge regression on weighted points."""
-
-    name: str
-    ridge: KernelRidge
-    weights: FloatArray
-
-    @property
-    def left_out(self) -> FloatArray:
-        return self.ridge.left_out
-
-    def of(self, points: Any, near: Mapping[str, NeighborLists]) -> FloatArray:
-        return self.ridge.machine.scores(weighted(points.astype(np.float64), self.weights))
-
-
-@dataclass(frozen=True, eq=False)
-class NeighborScore:
-    """The share of a row's similarity to its neighbours that goes to labelled ones."""
-
-    name: str
-    left_out: FloatArray
-    space: WeightedSpace
-    is_labelled: BoolArray
-
-    def of(self, points: Any, near: Mapping[str, NeighborLists]) -> FloatArray:
-        return _labelled_share(near[self.space.name], self.space, self.is_labelled)
+    importances: tuple[FloatArray, ...]
 
 
 def tree_kinds(n_features: int) -> dict[str, TreeOptions]:
@@ -92,7 +82,7 @@ def tree_kinds(n_features: int) -> dict[str, TreeOptions]:
     half = min(math.ceil(n_features / 2), math.ceil(2.5 * math.sqrt(n_features)))
     return {
         "trees, random cuts": _sampled(min_samples_leaf=5),
-        "trees, better cuts": _sampled(min_samples_leaf=10, max_candidates=8),
+        "trees, better cuts": _sampled(min_samples_leaf=5, max_candidates=8),
         "trees, many features": _sampled(min_samples_leaf=5, max_candidates=8, max_features=half),
         "trees, large leaves": _sampled(min_samples_leaf=30, max_candidates=3),
     }
@@ -102,51 +92,117 @@ def _sampled(**options: Any) -> TreeOptions:
     return TreeOptions(max_rows=ROWS_OF_A_TREE, **options)
 
 
+@dataclass(frozen=True, eq=False)
+class _OfForest:
+    forest: Forest
+    n_threads: int
+
+    def __call__(self, rows: NewRows) -> FloatArray:
+        return forest_scores(self.forest, rows.points, n_threads=self.n_threads).leaf
+
+
 def tree_score(
     name: str,
     options: TreeOptions,
     points: Any,
-    is_labelled: BoolArray,
+    worlds: Worlds,
     prior: float,
     *,
     n_trees: int,
     random: np.random.RandomState,
     n_threads: int,
 ) -> TreeScore:
-    """Trees that each leave a fold out; one labelled row cannot be left out, nor one other."""
-    n_folds = min(FOLDS, int(is_labelled.sum()), int((~is_labelled).sum()))
     growing: dict[str, Any] = {"random_state": random, "n_threads": n_threads}
-    if n_folds < 2:
-        forest = grow_forest(points, is_labelled, prior, options, n_trees=n_trees, **growing)
-        found = CrossFittedForest(forest, forest_scores(forest, points, n_threads=n_threads))
+    of_worlds, importances = [], []
+    for labels in worlds.labels[:-1]:
+        few = math.ceil(TREES_OF_A_WORLD * n_trees)
+        forest = grow_forest(points, labels, prior, options, n_trees=few, **growing)
+        of_worlds.append(forest_scores(forest, points, n_threads=n_threads).leaf)
+        importances.append(forest_importances(forest))
+    labels = worlds.is_labelled
+    n_folds = min(TREE_FOLDS, int(labels.sum()), int((~labels).sum()))
+    if n_folds < 2:  # one labelled row cannot be left out, nor one other
+        forest = grow_forest(points, labels, prior, options, n_trees=n_trees, **growing)
+        scores = unseen = forest_scores(forest, points, n_threads=n_threads).leaf
     else:
         found = cross_fitted_forest(
             points,
-            is_labelled,
+            labels,
             prior,
             options,
             n_folds=n_folds,
-            n_trees=math.ceil(TREES_A_FOLD * n_trees),
+            n_trees=math.ceil(TREES_THAT_ANSWER * n_trees / n_folds),
             **growing,
         )
-    return TreeScore(name, found.scores.leaf, found.forest, n_threads)
+        forest, scores, unseen = found.forest, found.by_all.leaf, found.scores.leaf
+    return TreeScore(
+        name,
+        (*of_worlds, scores),
+        unseen,
+        _OfForest(forest, n_threads),
+        forest,
+        (*importances, forest_importances(forest)),
+    )
 
 
-def kernel_score(
-    space_name: str,
-    weights: FloatArray,
-    points: Any,
-    is_labelled: BoolArray,
-    seed: int,
-) -> KernelScore:
+@dataclass(frozen=True, eq=False)
+class _OfRidge:
+    """`space` names where the points are, None for those of the table; `weights` are theirs."""
+
+    ridge: Ridge
+    space: str | None
+    weights: FloatArray
+
+    def __call__(self, rows: NewRows) -> FloatArray:
+        points = rows.points if self.space is None else rows.points_in[self.space]
+        return self.ridge.machine.scores(weighted(points.astype(np.float64), self.weights))
+
+
+def linear_score(points: Any, worlds: Worlds) -> BaseScore:
+    ridge = fit_linear_ridge(points, np.array(worlds.labels))
+    of = _OfRidge(ridge, None, np.ones(points.shape[1]))
+    return BaseScore("linear", ridge.left_out, ridge.left_out[-1], of)
+
+
+def kernel_score(space: SpaceOfWorlds, worlds: Worlds, seed: int) -> BaseScore:
+    """One regression for all worlds, or one each if the space depends on the labels."""
     random = np.random.RandomState(seed)
-    ridge = fit_kernel_ridge(weighted(points, weights), is_labelled, random)
-    return KernelScore(f"kernel, {space_name}", ridge, weights)
+    labels = np.array(worlds.labels)
+    if space.knows_labels:
+        width: float | None = None
+        found = []
+        for of_world, target in zip(space.spaces, labels, strict=True):
+            ridge = fit_kernel_ridge(
+                of_world.weighted_points, target[None, :], random, width
+            )
+            # The width of the first world, which hides labels, serves the others.
+            width = ridge.width
+            found.append(ridge.left_out[0])
+        of_worlds: Any = found
+    else:
+        ridge = fit_kernel_ridge(space.final.weighted_points, labels, random)
+        of_worlds = ridge.left_out
+    of = _OfRidge(ridge, space.name, space.final.weights)
+    return BaseScore(f"kernel, {space.name}", of_worlds, of_worlds[-1], of)
 
 
-def neighbor_score(space: WeightedSpace, is_labelled: BoolArray) -> NeighborScore:
-    share = _labelled_share(space.lists, space, is_labelled)
-    return NeighborScore(f"neighbours, {space.name}", share, space, is_labelled)
+@dataclass(frozen=True, eq=False)
+class _OfNeighbors:
+    space: WeightedSpace
+    is_labelled: BoolArray
+
+    def __call__(self, rows: NewRows) -> FloatArray:
+        return _labelled_share(rows.near[self.space.name], self.space, self.is_labelled)
+
+
+def neighbor_score(space: SpaceOfWorlds, worlds: Worlds) -> BaseScore:
+    """The share of a row's similarity to its neighbours that goes to labelled ones."""
+    shares = [
+        _labelled_share(of_world.lists, of_world, labels)
+        for of_world, labels in zip(space.spaces, worlds.labels, strict=True)
+    ]
+    of = _OfNeighbors(space.final, worlds.is_labelled)
+    return BaseScore(f"neighbours, {space.name}", shares, shares[-1], of)
 
 
 def _labelled_share(
@@ -155,3 +211,23 @@ def _labelled_share(
     similar = space.similarities(lists.squared_distances)
     share: FloatArray = np.where(is_labelled[lists.indices], similar, 0.0).sum(axis=1)
     return np.asarray(share / similar.sum(axis=1))
+
+
+@dataclass(frozen=True, eq=False)
+class _OfModels:
+    models: tuple[Any, ...]
+
+    def __call__(self, rows: NewRows) -> FloatArray:
+        return mean_scores(self.models, rows.table)
+
+
+def learner_score(
+    name: str, classifier: Any, table: Any, worlds: Worlds, random: np.random.RandomState
+) -> BaseScore:
+    """A classifier of labelled against unlabelled rows, out of fold in every world."""
+    fits = [
+        cross_fit(classifier, table, labels, n_folds=LEARNER_FOLDS, random_state=random)
+        for labels in worlds.labels
+    ]
+    of_worlds = [fit.scores for fit in fits]
+    return BaseScore(name, of_worlds, of_worlds[-1], _OfModels(fits[-1].models))

@@ -4,6 +4,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import _fit_context
+from sklearn.utils import _safe_indexing
 from sklearn.utils._param_validation import HasMethods, StrOptions
 
 from pucut._support.checks import FloatArray
@@ -14,9 +15,18 @@ from pucut.data.encoding import learn_encoding
 from pucut.data.labels import PULabels
 from pucut.data.row_order import IndexArray, order_rows_in_place, row_order
 from pucut.methods._sized import SizedClassifier
-from pucut.methods.pu_cut._choosing import SCORE_NEIGHBORS, Mixture, find_mixture, spaces_for
-from pucut.methods.pu_cut._cuts import GAMMAS, HIDDEN_FOLDS
+from pucut.methods.pu_cut._choosing import (
+    SCORE_NEIGHBORS,
+    Input,
+    Mixture,
+    Options,
+    find_mixture,
+    spaces_for,
+)
+from pucut.methods.pu_cut._cuts import GAMMAS
+from pucut.methods.pu_cut._given import checked_embeddings, checked_learners
 from pucut.methods.pu_cut._scores import tree_kinds
+from pucut.methods.pu_cut._worlds import HIDDEN_FOLDS
 from pucut.methods.size import Work
 from pucut.methods.steps import FitSteps, with_callbacks
 from pucut.scores.thresholds import positives_by_prior, threshold_for_share
@@ -125,6 +135,8 @@ None, default="auto"
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **SizedClassifier._parameter_constraints,
         "feature_weights": [StrOptions({"auto", *FOREST_WEIGHTS}), "array-like", None],
+        "learners": [list, tuple, dict, None],
+        "embeddings": [list, tuple, dict, None],
         "neighbors": [
             StrOptions({"auto", "exact", "approximate", "torch"}),
             HasMethods(["fit_transform"]),
@@ -140,6 +152,8 @@ None, default="auto"
         sigma: float | None = None,
         neighbors: Any = "auto",
         n_estimators: int = 100,
+        learners: Any = None,
+        embeddings: Any = None,
         pos_label: Any = None,
         n_jobs: int | None = None,
         memory_limit: Any = None,
@@ -152,6 +166,8 @@ None, default="auto"
         self.sigma = sigma
         self.neighbors = neighbors
         self.n_estimators = n_estimators
+        self.learners = learners
+        self.embeddings = embeddings
         self.pos_label = pos_label
         self.n_jobs = n_jobs
         self.memory_limit = memory_limit
@@ -179,23 +195,31 @@ None, default="auto"
         is_from_file = is_arrow(X)  # what was read here has no other owner: its memory is reused
         X = self._checked_table(X, reset=True)
         labels = self._read_labels(y, X.shape[0])
-        search_bytes = self._search_bytes(X)
-        steps = FitSteps(self, n_steps=7, verbose=int(self.verbose))
-        with steps.step("prior"):
-            self._settle_prior(X, labels)
-        with steps.step("encoding"):
-            order = row_order(X, labels.is_labelled)
-            self._encoding, points = learn_encoding(X, in_place=is_from_file)
-            points, labels = order_rows_in_place(points, order), labels.in_order(order)
-        self.mixture_ = find_mixture(
-            points,
-            labels.is_labelled,
-            self.prior_,
+        options = Options(
             feature_weights=self.feature_weights,
             n_neighbors=self._numbers_of_neighbors(X.shape[0]),
             sigma=None if self.sigma is None else float(self.sigma),
             neighbors=self.neighbors,
             n_trees=self.n_estimators,
+            learners=checked_learners(self.learners),
+            embeddings=checked_embeddings(self.embeddings),
+        )
+        search_bytes = self._search_bytes(X)
+        steps = FitSteps(self, n_steps=7, verbose=int(self.verbose))
+        with steps.step("prior"):
+            self._settle_prior(X, labels)
+        with steps.step("encoding"):
+            is_needed = bool(options.learners or options.embeddings)
+            order = row_order(X, labels.is_labelled)
+            self._encoding, points = learn_encoding(X, in_place=is_from_file and not is_needed)
+            points, labels = order_rows_in_place(points, order), labels.in_order(order)
+            table = _safe_indexing(X, order) if is_needed else None
+        encoding = self._encoding
+        self.mixture_ = find_mixture(
+            Input(table, points, encoding.scale, encoding.format.has_categories),
+            labels.is_labelled,
+            self.prior_,
+            options,
             random_state=self.random_state,
             n_threads=self._n_threads(),
             step=steps.step,
@@ -252,4 +276,4 @@ None, default="auto"
 
     def _score_rows(self, X: Any) -> FloatArray:
         X = self._checked_table(X, reset=False)
-        return self.mixture_.scores(self._encoding.encode(X))
+        return self.mixture_.scores(X, self._encoding.encode(X))

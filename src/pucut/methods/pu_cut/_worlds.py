@@ -1,0 +1,112 @@
+"""Worlds: what can be known while some of the labels are hidden from everything.
+
+In each world a fold of the labelled rows counts as unlabelled, for learners, graphs and cuts alike.
+Its hidden rows are positives drawn at random, as the positives among the unlabelled rows are, and
+nothing has been told of them, not by a neighbour either. So the share of them that a score finds
+is what it finds of those. The last world hides nothing, and answers.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from pucut._support.checks import BoolArray, FloatArray
+from pucut.methods.pu_cut._mixing import rank_among, shares_found
+
+# Each world hides a fifth of the labels: what is learned from the rest is nearly what all teach.
+HIDDEN_FOLDS = 5
+# Worlds are added until they hide many rows; three do if they hide some.
+MANY_HIDDEN, SOME_HIDDEN, USUAL_WORLDS = 120, 30, 3
+
+
+@dataclass(frozen=True, eq=False)
+class Worlds:
+    """Which labels are known in each world.
+
+    Attributes
+    ----------
+    is_labelled : bool array of shape (n_samples,)
+    fold : int array of shape (n_samples,)
+        The world that hides the row; -1 for those that none hides.
+    n_positive : int
+        Positives among all rows.
+    """
+
+    is_labelled: BoolArray
+    fold: npt.NDArray[np.intp]
+    n_positive: int
+
+    @property
+    def n_hidden_worlds(self) -> int:
+        return int(self.fold.max()) + 1
+
+    @cached_property
+    def labels(self) -> tuple[BoolArray, ...]:
+        """The labels of each world, those of the last one complete."""
+        hidden = [self.is_labelled & (self.fold != k) for k in range(self.n_hidden_worlds)]
+        return (*hidden, self.is_labelled)
+
+    @cached_property
+    def is_hidden(self) -> BoolArray:
+        """The rows that some world hides."""
+        return self.fold >= 0
+
+    @property
+    def n_hidden(self) -> int:
+        return int(self.is_hidden.sum())
+
+    def found(self, scores: Sequence[FloatArray]) -> FloatArray:
+        """Whether each hidden row is found in its world, given the scores of each; ties in part.
+
+        A row is found if it is among as many rows as the prior says are positive. One number per
+        hidden row, fold by fold.
+        """
+        parts = []
+        for world in range(self.n_hidden_worlds):
+            is_hidden = self.fold == world
+            asked = ~self.is_labelled | is_hidden
+            wanted = min(self.n_positive - int((~asked).sum()), int(asked.sum()))
+            parts.append(shares_found(scores[world][asked], is_hidden[asked], wanted))
+        return np.concatenate(parts) if parts else np.empty(0)
+
+    def hidden_ranks(self, scores: Sequence[FloatArray]) -> FloatArray:
+        """The rank of each labelled row among the unlabelled ones, in the world that hid it.
+
+        Labelled rows that were never hidden get the ranks of those that were, evenly; if none was,
+        the highest. NaN for the others.
+        """
+        rank = np.full(len(self.is_labelled), np.nan)
+        for world in range(self.n_hidden_worlds):
+            is_hidden = self.fold == world
+            rising = np.sort(scores[world][~self.is_labelled])
+            rank[is_hidden] = rank_among(scores[world][is_hidden], rising)
+        never = self.is_labelled & ~self.is_hidden
+        n_never = int(never.sum())
+        if n_never:
+            places = (np.arange(n_never) + 0.5) / n_never
+            rank[never] = np.quantile(rank[self.is_hidden], places) if self.n_hidden else 1.0
+        return rank
+
+
+def hidden_worlds(is_labelled: BoolArray, n_positive: int, random: np.random.RandomState) -> Worlds:
+    """Worlds that hide a fifth of the labels each; a single label cannot be hidden."""
+    fold = np.full(len(is_labelled), -1, dtype=np.intp)
+    n_labelled = int(is_labelled.sum())
+    n_folds = min(HIDDEN_FOLDS, n_labelled)
+    if n_folds > 1:
+        drawn = random.permutation(np.arange(n_labelled) % n_folds)
+        n_worlds = _enough_worlds(np.cumsum(np.bincount(drawn)))
+        fold[is_labelled] = np.where(drawn < n_worlds, drawn, -1)
+    return Worlds(is_labelled, fold, n_positive)
+
+
+def _enough_worlds(n_hidden: npt.NDArray[np.intp]) -> int:
+    """From the rows that the first 1, 2, 3 ... worlds hide together to the number of worlds."""
+    many = int(np.searchsorted(n_hidden, MANY_HIDDEN)) + 1
+    usual = min(USUAL_WORLDS, len(n_hidden))
+    if n_hidden[usual - 1] < SOME_HIDDEN:
+        return len(n_hidden)
+    return min(many, usual)
