@@ -31,6 +31,7 @@ _GUESS = 0.5
 # A ranking counts by how far its labelled rows are behind those of the best, in standard errors;
 # the spread of ranks is at least this.
 _LEAST_SPREAD = 0.05
+_CHANCE = 0.5
 # Resampled shares above a threshold are computed at no more thresholds than this.
 _MAX_THRESHOLDS = 400
 # The share of positives that must pass a threshold when the overlap is measured.
@@ -80,28 +81,35 @@ def learner_scores(
 
 
 def ranks_of_labelled(scores: FloatArray, is_labelled: BoolArray) -> FloatArray:
-    """The share of the unlabelled rows that each labelled row is above; ties count half."""
-    rising = np.sort(scores[~is_labelled])
-    labelled = scores[is_labelled]
-    below = np.searchsorted(rising, labelled, side="left")
-    not_above = np.searchsorted(rising, labelled, side="right")
-    return np.asarray((below + not_above) / (2.0 * len(rising)))
+    """The share of the unlabelled rows that each labelled row is above, by rising score.
+
+    Labelled rows that are tied with unlabelled ones are spread evenly over these.
+    """
+    unlabelled, labelled = np.sort(scores[~is_labelled]), np.sort(scores[is_labelled])
+    below = np.searchsorted(unlabelled, labelled, side="left")
+    not_above = np.searchsorted(unlabelled, labelled, side="right")
+    first = np.searchsorted(labelled, labelled, side="left")
+    n_tied = np.searchsorted(labelled, labelled, side="right") - first
+    place = (np.arange(len(labelled)) - first + 0.5) / n_tied
+    return np.asarray((below + place * (not_above - below)) / len(unlabelled))
 
 
 def combined_ranks(members: Mapping[str, FloatArray], is_labelled: BoolArray) -> FloatArray:
     """Mean ranks of the rows, members weighted by how high they rank the labelled ones.
 
-    exp of how far behind the best, in standard errors.
+    exp of how far behind the best, in standard errors. A member that ranks them below the others
+    knows nothing: where there is nothing to learn, a row that is left out is expected a little
+    below those that are not. Without any other, all rows are equal.
     """
     of_labelled = np.array([ranks_of_labelled(each, is_labelled) for each in members.values()])
     means = of_labelled.mean(axis=1)
     best = int(means.argmax())
+    if means[best] < _CHANCE:
+        return np.zeros(len(is_labelled))
     error = max(float(of_labelled[best].std()), _LEAST_SPREAD) / math.sqrt(of_labelled.shape[1])
-    combined: FloatArray = np.average(
-        [rankdata(scores) for scores in members.values()],
-        axis=0,
-        weights=np.exp((means - means[best]) / error),
-    )
+    weights = np.where(means < _CHANCE, 0.0, np.exp((means - means[best]) / error))
+    ranks = [rankdata(scores) for scores in members.values()]
+    combined: FloatArray = np.average(ranks, axis=0, weights=weights)
     return combined
 
 

@@ -29,6 +29,8 @@ MAX_ROWS_KERNEL = 400
 CONFIDENCE = 0.9
 _WIDENING = 1.25
 _N_REPEATS = 20
+# With this many labels, and classes that do not overlap, the best bin counts half in "auto".
+_LABELS_FOR_BINS = 200
 _N_HALVES = 4
 
 
@@ -90,22 +92,25 @@ def _auto(sample: Sample) -> Share:
         members = {"given": sample.out_of_fold_scores()}
     scores = ensemble.combined_ranks(members, sample.is_labelled)
     labelled, unlabelled = scores[sample.is_labelled], scores[~sample.is_labelled]
-    found = plausible_share(
-        ensemble.ranks_of_labelled(scores, sample.is_labelled), len(unlabelled)
-    )
+    found = plausible_share(ensemble.ranks_of_labelled(scores, sample.is_labelled), len(unlabelled))
     bins = ensemble.resampled_best_bins(labelled, unlabelled, random=sample.random)
+    passing = ensemble.negatives_passing(labelled, unlabelled, found.mean)
+    # With many labels, and classes apart, the best bin is close to the share itself.
+    trust = len(labelled) / (len(labelled) + _LABELS_FOR_BINS) * max(0.0, 1.0 - 2.0 * passing)
+    value = found.mean + trust * (float(bins.mean()) - found.mean)
     return Share(
-        found.mean,
-        found.low,
-        found.high,
+        value,
+        min(found.low, value),
+        max(found.high, value),
         {
             **{
                 f"ranking_{name}": ensemble.ranking(each, sample.is_labelled)
                 for name, each in members.items()
             },
             "ranking_combined": ensemble.ranking(scores, sample.is_labelled),
+            "share_plausible": found.mean,
             "share_best_bin": float(bins.mean()),
-            "negatives_passing": ensemble.negatives_passing(labelled, unlabelled, found.mean),
+            "negatives_passing": ensemble.negatives_passing(labelled, unlabelled, value),
         },
     )
 

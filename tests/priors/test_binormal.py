@@ -1,0 +1,55 @@
+"""Plausible shares: the model's own samples, its limits, and what is known before."""
+
+import numpy as np
+import pytest
+from scipy.stats import beta
+
+from pucut.priors.binormal import PRIOR_SHAPE, plausible_share
+
+
+def ranks_of_model(share, distance, n_labelled, n_unlabelled, seed):
+    """Ranks of labelled among unlabelled rows, drawn from the model itself."""
+    random = np.random.RandomState(seed)
+    labelled = random.normal(distance, 1.0, n_labelled)
+    is_positive = random.uniform(size=n_unlabelled) < share
+    unlabelled = np.sort(random.normal(np.where(is_positive, distance, 0.0), 1.0))
+    return np.searchsorted(unlabelled, labelled) / n_unlabelled
+
+
+@pytest.mark.parametrize("share", [0.1, 0.3, 0.5, 0.7])
+def test_samples_of_the_model_give_the_share_back(share):
+    found = [
+        plausible_share(ranks_of_model(share, 3.5, 400, 2000, seed), 2000) for seed in range(5)
+    ]
+    assert abs(np.mean([each.mean for each in found]) - share) < 0.04
+    assert sum(each.low <= share <= each.high for each in found) >= 4
+
+
+def test_ranks_that_say_nothing_leave_what_is_known_before():
+    n_unlabelled = 10_000
+    found = plausible_share((np.arange(5) + 0.5) / 5, n_unlabelled)
+    assert abs(found.mean - beta.mean(*PRIOR_SHAPE)) < 0.12
+    assert found.high - found.low > 0.4
+
+
+def test_more_labels_narrow_it_down():
+    few, many = (plausible_share(ranks_of_model(0.3, 3.0, n, 3000, 0), 3000) for n in (10, 1000))
+    assert many.high - many.low < (few.high - few.low) / 2
+
+
+def test_labels_low_among_the_others_mean_few_positives_are_sure():
+    """The higher labelled rows rank, the fewer rows are as high, and the smaller the share."""
+    n = 200
+    shares = [
+        plausible_share(1.0 - width * (np.arange(n) + 0.5) / n, 1000).mean
+        for width in (0.1, 0.3, 0.6)
+    ]
+    assert shares[0] < shares[1] < shares[2]
+    assert abs(shares[0] - 0.1) < 0.05
+
+
+def test_the_range_holds_the_mean_and_nothing_random_is_drawn():
+    ranks = ranks_of_model(0.4, 1.5, 30, 500, 3)
+    first, second = plausible_share(ranks, 500), plausible_share(ranks, 500)
+    assert first == second
+    assert 0.0 < first.low <= first.mean <= first.high < 1.0
