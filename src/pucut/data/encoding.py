@@ -31,8 +31,10 @@ MOMENT_ROWS = 1 << 17
 _MOST_INDICATORS = 30
 # Sparse tables with at most this many cells are made dense; larger ones would not fit in memory.
 MAX_DENSE_CELLS = 20_000_000
-# Of points from the mean, by the bytes of a coordinate: what is not far from infinite.
-_MOST_DEVIATIONS = {4: 1e38, 8: 1e307}
+# Of points from the mean, by the bytes of a coordinate: squares, which distances need, must not
+# leave the range of numbers, and doubles not that of single precision, in which networks and
+# scikit-learn's trees read them.
+_MOST_DEVIATIONS = {4: 1e15, 8: 1e37}
 # Rows encoded at a time: they stay in a processor's cache.
 _POINT_ROWS = 1 << 12
 
@@ -45,7 +47,7 @@ class Encoding:
     ----------
     format : TableFormat
     mean, scale : float arrays of shape (n_features,)
-        Of the encoded columns; `scale` is 1 for constant ones.
+        Of the encoded columns; `scale` is 1 for constant ones, or their size if that is more.
     column : int array of shape (n_features,)
         The column of the table each encoded column comes from.
     is_sparse : bool
@@ -239,15 +241,18 @@ class _Moments:
     def __init__(self, n_zeros: int = 0) -> None:
         self._n_zeros = n_zeros
         self._n_known = n_zeros
-        self._largest = 0.0
+        self._least, self._most = (0.0, 0.0) if n_zeros else (math.inf, -math.inf)
 
     def measure(self, numbers: npt.NDArray[Any]) -> None:
         self._n_known += len(numbers)
-        self._largest = max(self._largest, float(np.abs(numbers).max(initial=0)))
+        if len(numbers):
+            self._least = min(self._least, float(numbers.min()))
+            self._most = max(self._most, float(numbers.max()))
 
     def begin(self) -> None:
         """To be called when all have been measured."""
-        self._exponent = math.frexp(self._largest)[1] + 1
+        largest = max(abs(self._least), abs(self._most)) if self._n_known else 0.0
+        self._exponent = math.frexp(largest)[1] + 1
         self._total, self._squares = _Sum(self._n_known), _Sum(self._n_known)
 
     def add(self, numbers: npt.NDArray[Any]) -> None:
@@ -258,15 +263,24 @@ class _Moments:
 
     @property
     def mean(self) -> float:
+        """Of equal numbers that number itself, with no rounding."""
+        if self._least == self._most:
+            return self._least
         return math.ldexp(self._scaled_mean, self._exponent)
 
     @property
     def scale(self) -> float:
-        """The standard deviation; 1 for a column that is constant up to rounding."""
+        """The standard deviation.
+
+        A column that is constant up to rounding has none. It takes 1, or its own size if that is
+        more, so that the rounding of large numbers does not pass for a difference.
+        """
         mean = self._scaled_mean
         squares = self._squares.value + self._n_zeros * mean**2
         deviation = math.sqrt(squares / max(self._n_known, 1))
-        return math.ldexp(deviation, self._exponent) if deviation > 1e-12 * abs(mean) else 1.0
+        if deviation > 1e-12 * abs(mean):
+            return math.ldexp(deviation, self._exponent)
+        return max(1.0, abs(self.mean))
 
     @property
     def _scaled_mean(self) -> float:

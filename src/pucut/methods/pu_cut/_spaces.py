@@ -89,7 +89,9 @@ def common_scale(scale: FloatArray, points: Any) -> FloatArray | None:
         Tells which columns are constant: their scale means nothing.
     """
     varies = np.diff(points.tocsc().indptr) > 0 if is_sparse(points) else np.ptp(points, axis=0) > 0
-    variance = np.where(varies, np.square(scale), 0.0)
+    # A power of two, which costs no digit, keeps squares within the range of numbers.
+    exponent = np.frexp(np.max(scale, initial=0.0, where=varies))[1]
+    variance = np.square(np.ldexp(np.where(varies, scale, 0.0), -exponent))
     n_columns = int(np.count_nonzero(variance))
     if n_columns == 0:
         return None
@@ -104,5 +106,3 @@ def as_points(embedded: Any) -> Any:
     if is_sparse(embedded):
         return embedded.tocsr()
     return np.ascontiguousarray(embedded, dtype=np.float64)
-
-
