@@ -37,12 +37,12 @@ def learn_columns(pieces: Sequence[Any], first: int) -> Encoding:
     """What is to be known of some columns, from their pieces in the order of the rows."""
     try:
         encoding, _ = learn_encoding(joined(pieces))
-    except ValueError as error:
+    except (TypeError, ValueError) as error:
         # They are counted from 0 here.
         text = re.sub(
             r"\bcolumn (\d+) of X", lambda m: f"column {int(m[1]) + first} of X", str(error)
         )
-        raise ValueError(text) from error
+        raise (TypeError if isinstance(error, TypeError) else ValueError)(text) from error
     return encoding
 
 

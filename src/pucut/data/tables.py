@@ -328,15 +328,26 @@ def _numbers_from_objects(array: Column, number: int, is_lenient: bool) -> Colum
 def _as_float(value: Any, row: int, number: int) -> float:
     try:
         return float(value)
-    except (TypeError, ValueError, OverflowError) as error:
-        shown = repr(value)
-        shown = shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}..."
+    except TypeError as error:
         # scikit-learn's checks look for these words, and for this type of error.
-        kind = TypeError if isinstance(error, TypeError) else ValueError
-        raise kind(
-            f"column {number} of X: argument must be a string or a real number, found "
-            f"{type(value).__name__} {shown} in row {row}"
-        ) from error
+        allowed = "argument must be a string or a real number"
+        raise TypeError(f"column {number} of X: {allowed}, {_found(value, row)}") from error
+    except OverflowError as error:
+        allowed = f"numbers must be at most {np.finfo(np.float64).max:.2g} in size"
+        raise ValueError(f"column {number} of X: {allowed}, {_found(value, row)}") from error
+    except ValueError as error:
+        allowed = "its values must be real numbers"
+        raise ValueError(f"column {number} of X: {allowed}, {_found(value, row)}") from error
+
+
+def _found(value: Any, row: int) -> str:
+    try:
+        shown = repr(value)
+    except ValueError:  # Python does not write integers of more than 4300 digits
+        shown = f"of {value.bit_length()} bits"
+    if len(shown) > _SHOWN:
+        shown = f"{shown[:_SHOWN]}..."
+    return f"found {type(value).__name__} {shown} in row {row}"
 
 
 def _supported(array: Column) -> Column:
