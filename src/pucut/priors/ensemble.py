@@ -1,10 +1,10 @@
 """The default way: scores of several learners combined, and what their ranks make plausible.
 
-Trees of three kinds, kernel regression and a linear one tell labelled from unlabelled rows, each row
-by what has not seen it. Their ranks are mixed by how well they rank labelled rows. From the ranks of
-the labelled rows in the mixture the binormal model (`binormal`) finds the plausible shares; the best
-bin (`best_bin`), averaged over resamples, bounds them from above. docs/design/tried.md compares this
-with other ways.
+Trees of three kinds, kernel regression and a linear one tell labelled from unlabelled rows, each
+row by what has not seen it. Their ranks are mixed by how well they rank labelled rows. From the
+ranks of the labelled rows in the mixture the binormal model (`binormal`) finds the plausible
+shares; the best bin (`best_bin`), averaged over resamples, bounds them from above.
+docs/design/tried.md compares this with other ways.
 """
 
 import math

@@ -30,7 +30,7 @@ CONFIDENCE = 0.9
 _WIDENING = 1.25
 _N_REPEATS = 20
 # With this many labels, and classes that do not overlap, the best bin counts half in "auto".
-_LABELS_FOR_BINS = 200
+_LABELS_FOR_BINS = 60
 _N_HALVES = 4
 
 
