@@ -221,7 +221,10 @@ def without_cautions(summary):
 @pytest.mark.parametrize(
     ("change", "text"),
     [
-        (lambda s: s["prior"].update(is_upper_bound=True, interval=[0.2, 0.9]), "upper bound"),
+        (
+            lambda s: s["prior"].update(is_upper_bound=True, upper_bound=0.9, interval=[0.2, 0.7]),
+            "a guess",
+        ),
         (lambda s: s["prior"].update(is_given=False, interval=[0.2, 0.9]), "uncertain"),
         (lambda s: s["data"].update(n_labelled=5), "Only 5 samples are labelled"),
         (lambda s: s["data"].update(n_labelled=1), "Only 1 sample is labelled"),

@@ -14,7 +14,8 @@ reads them; n is the number of rows. What only one method has is null for the ot
     method                "pucut" (PUCutClassifier) or "2-HNC" (TwoHNCClassifier)
     data                  n_samples, n_labelled, n_columns, n_encoded (features after encoding, null
                           where X was precomputed), is_pairwise, and the two values of y
-    prior                 value, is_given, interval or null, method, is_upper_bound, text
+    prior                 value, is_given, interval or null, method, is_upper_bound, upper_bound,
+                          text
     n_positive            rows that are classified as positive, the labelled ones included
     graph                 the one whose neighbours are shown: n_neighbors, n_edges, similarity,
                           sigma (null where it follows from the distances), neighbor_recall (null

@@ -22,7 +22,6 @@ def cautions(summary: dict[str, Any]) -> list[str]:
 
 
 def _of_the_prior(data: dict[str, Any], prior: dict[str, Any]) -> Iterator[str]:
-    labelled_share = data["n_labelled"] / data["n_samples"]
     n_positive = round(prior["value"] * data["n_samples"])
     if n_positive <= data["n_labelled"]:
         yield (
@@ -35,10 +34,12 @@ def _of_the_prior(data: dict[str, Any], prior: dict[str, Any]) -> Iterator[str]:
             "classified as positive."
         )
     if prior["is_upper_bound"]:
+        low, high = prior["interval"]
         yield (
-            "The prior is only an upper bound. The classes overlap so much that the data fit any "
-            f"share of positives between {percent(labelled_share)} (the labelled ones alone) and "
-            f"{percent(prior['interval'][1])}; fewer samples may be positive than are shown here."
+            "The prior is a guess. The classes overlap so much that the data only bound the share "
+            f"of positives from above, at about {percent(prior['upper_bound'])}; what is plausible "
+            f"lies between {percent(low)} and {percent(high)}. How many samples are positive "
+            "depends on it."
         )
     elif prior["interval"] and prior["interval"][1] - prior["interval"][0] > WIDE_INTERVAL:
         low, high = prior["interval"]

@@ -21,7 +21,7 @@ def standfirst(summary: dict[str, Any]) -> str:
     share = percent(prior["value"])
     source = f"the given prior of {share}" if prior["is_given"] else f"the estimated prior, {share}"
     if prior["is_upper_bound"]:
-        source += ", which is an upper bound"
+        source += ", which is a guess"
     found = f"rank highest and are classified as positive too, as many as fit {source}"
     if summary["partition"] is not None:
         found = (
@@ -76,11 +76,13 @@ def _given(summary: dict[str, Any]) -> Facts:
     if prior["is_given"]:
         return [*lines, ("Prior", f"{percent(prior['value'])}, given")]
     low, high = prior["interval"]
-    bound = "at most " if prior["is_upper_bound"] else ""
     return [
         *lines,
-        ("Prior", f"{bound}{percent(prior['value'])}, estimated ({prior['method']})"),
-        ("Its interval", f"{percent(low)} to {percent(high)}"),
+        ("Prior", f"about {percent(prior['value'])}, estimated ({prior['method']})"),
+        (
+            "Its interval",
+            f"{percent(low)} to {percent(high)}",
+        ),
     ]
 
 

@@ -118,11 +118,18 @@ def _prior(estimator: Any) -> dict[str, Any]:
     estimate = getattr(estimator, "prior_estimate_", None)
     found: dict[str, Any] = {"value": float(estimator.prior_), "is_given": estimate is None}
     if estimate is None:
-        return found | {"interval": None, "method": None, "is_upper_bound": False, "text": None}
+        return found | {
+            "interval": None,
+            "method": None,
+            "is_upper_bound": False,
+            "upper_bound": None,
+            "text": None,
+        }
     return found | {
         "interval": [float(end) for end in estimate.interval],
         "method": str(estimate.method),
         "is_upper_bound": bool(estimate.is_upper_bound),
+        "upper_bound": float(estimate.upper_bound),
         "text": str(estimate),
     }
 
