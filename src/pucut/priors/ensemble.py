@@ -24,6 +24,8 @@ from pucut.trees.growing import ROWS_OF_A_TREE, TreeOptions, cross_fitted_forest
 N_RESAMPLES = 100
 # Trees of each kind.
 _N_TREES = 75
+# More features than this would make greedy trees slow.
+_MOST_FEATURES_AT_A_NODE = 12
 # More columns than this would make the linear model slow.
 _MOST_LINEAR_COLUMNS = 2000
 # What PU trees take for the prior, which is not known yet.
@@ -46,14 +48,13 @@ def learner_scores(
     n_features = points.shape[1]
     n_folds = min(n_folds, int(is_labelled.sum()), int((~is_labelled).sum()))
     share = float(is_labelled.mean())
-    half = min(math.ceil(n_features / 2), math.ceil(2.5 * math.sqrt(n_features)))
     kinds = {
         "PU trees": TreeOptions(min_samples_leaf=5, max_rows=ROWS_OF_A_TREE),
         "greedy trees": TreeOptions(
             risk="pn",
             min_samples_leaf=5,
             max_candidates=8,
-            max_features=half,
+            max_features=min(math.ceil(n_features / 2), _MOST_FEATURES_AT_A_NODE),
             max_rows=ROWS_OF_A_TREE,
         ),
         "large leaves": TreeOptions(
