@@ -4,11 +4,11 @@
 
 with landmarks z_j drawn from the rows (the Nystroem method) and H the number of features; or plain
 f(x) = weight x + intercept. Least squares have a closed form, and so does the leave-one-out
-prediction of a row: y - (y - f) / (1 - h), with h the leverage of the row. So penalties are compared
-by their leave-one-out error, and the scores of the training rows are out-of-sample, at the price of
-a single fit. Several targets, such as the same labels with some of them hidden, share all but
-the last step. Labels are positives chosen at random, so that f orders rows as the probability of
-being positive does.
+prediction of a row: y - (y - f) / (1 - h), with h the leverage of the row. So penalties are
+compared by their leave-one-out error, and the scores of the training rows are out-of-sample, at the
+price of a single fit. Several targets, such as the same labels with some of them hidden, share all
+but the last step. Labels are positives chosen at random, so that f orders rows as the probability
+of being positive does.
 """
 
 from collections.abc import Callable
@@ -97,9 +97,7 @@ def chosen_width(points: Any, targets: BoolArray, random: np.random.RandomState)
 def fit_linear_ridge(points: Any, targets: BoolArray) -> Ridge:
     """The linear regression on dense points; in single precision too."""
     points = points.astype(np.float32, copy=False)
-    found = _Solution(
-        lambda rows: points[rows], np.eye(points.shape[1]), targets, LINEAR_PENALTIES
-    )
+    found = _Solution(lambda rows: points[rows], np.eye(points.shape[1]), targets, LINEAR_PENALTIES)
     machine = Machine(None, found.weights, found.intercept, 0.0)
     return Ridge(machine, found.left_out, None, found.penalty)
 
@@ -109,9 +107,7 @@ def n_landmarks(n_rows: int) -> int:
     return min(max(_FEWEST_LANDMARKS, n_rows // _ROWS_A_LANDMARK), _MOST_LANDMARKS)
 
 
-def _kernel_solution(
-    points: Any, targets: BoolArray, landmarks: Any, gamma: float
-) -> "_Solution":
+def _kernel_solution(points: Any, targets: BoolArray, landmarks: Any, gamma: float) -> "_Solution":
     kernel = GaussianKernel(landmarks, gamma)
     among = kernel.of(landmarks).astype(np.float64)
     among = (among + among.T) / 2.0

@@ -7,6 +7,7 @@ are hidden from scores, graphs and cuts alike. Nothing is preferred unless it is
 the noise; no negative label is used.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -20,6 +21,7 @@ from pucut.cuts.score_cuts import levels_of_new_rows, score_cut
 from pucut.graphs.neighbors import NeighborLists
 from pucut.graphs.spaces import WeightedSpace
 from pucut.methods.pu_cut._mixing import (
+    UNJUDGED,
     Candidate,
     judged,
     rank_among,
@@ -224,7 +226,7 @@ class _Judge:
             )
             mixtures.append(mixture)
         hits = worlds.found(mixtures)
-        return (float(hits.mean()), len(hits)) if len(hits) else (1.0, 0)
+        return (float(hits.mean()), len(hits)) if len(hits) else (math.nan, 0)
 
 
 def choose_cuts(
@@ -244,7 +246,7 @@ def choose_cuts(
     # The data term by itself needs no cut, and is judged in the same way.
     judge.hear(scores.ranks)
     cuts: list[ScoreCut] = []
-    for space, k in [(space, k) for space in spaces for k in space.n_neighbors]:
+    for space, k in [(each, k) for each in spaces for k in each.n_neighbors]:
         graphs = {id(each): checked_graph(each.graph(k)) for each in dict.fromkeys(space.spaces)}
 
         def level(job: tuple[float, int], space: Any = space, graphs: Any = graphs) -> FloatArray:
@@ -297,7 +299,7 @@ def _verdict(judge: _Judge) -> Candidate:
     recall, n_hidden = judge.recall_of_mixture()
     if not n_hidden:
         return Candidate(
-            "the mixture", "mixture", 1.0, 1.0, 1.0, "nothing could be hidden to judge it"
+            "the mixture", "mixture", math.nan, math.nan, 1.0, "what answers: " + UNJUDGED
         )
     return Candidate(
         "the mixture",
@@ -319,4 +321,3 @@ def _weighted_sum(weights: FloatArray, parts: Sequence[FloatArray]) -> FloatArra
 
 def _untied(level: FloatArray, mixed_rank: FloatArray) -> FloatArray:
     return level + _TIE * mixed_rank
-

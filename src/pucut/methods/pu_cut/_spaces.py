@@ -5,7 +5,7 @@ otherwise labelled rows would lie close to hidden ones because of the label that
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -41,6 +41,10 @@ class SpaceOfWorlds:
     @property
     def knows_labels(self) -> bool:
         return any(space is not self.final for space in self.spaces)
+
+    def for_answers(self) -> "SpaceOfWorlds":
+        """Without the worlds that hide labels: they have judged, and are not needed any more."""
+        return replace(self, spaces=(self.final,))
 
     def points_of(self, table: Any, points: Any) -> Any:
         """Points of new rows, without the weights."""
@@ -104,5 +108,3 @@ def as_points(embedded: Any) -> Any:
     if is_sparse(embedded):
         return embedded.tocsr()
     return np.ascontiguousarray(embedded, dtype=np.float64)
-
-

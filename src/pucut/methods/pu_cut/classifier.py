@@ -14,17 +14,21 @@ from pucut.data.encoding import learn_encoding
 from pucut.data.labels import PULabels
 from pucut.methods._sized import SizedClassifier
 from pucut.methods.pu_cut._choosing import (
+    EMBEDDING_NEIGHBORS,
     SCORE_NEIGHBORS,
     Input,
     Mixture,
     Options,
     find_mixture,
+    is_from_trees,
+    names_of_scores,
+    names_of_spaces,
     spaces_for,
 )
 from pucut.methods.pu_cut._cuts import GAMMAS
-from pucut.methods.pu_cut._given import checked_embeddings, checked_learners
-from pucut.methods.pu_cut._scores import tree_kinds
-from pucut.methods.pu_cut._worlds import HIDDEN_FOLDS
+from pucut.methods.pu_cut._given import checked_embeddings, checked_learners, needs_labels
+from pucut.methods.pu_cut._scores import TREES_OF_A_WORLD, TREES_THAT_ANSWER, tree_kinds
+from pucut.methods.pu_cut._worlds import n_hidden_worlds
 from pucut.methods.size import Work
 from pucut.methods.steps import FitSteps, with_callbacks
 from pucut.scores.thresholds import positives_by_prior, threshold_for_share
@@ -189,16 +193,19 @@ None, default="auto"
         is_from_file = is_arrow(X)  # what was read here has no other owner: its memory is reused
         X = self._checked_table(X, reset=True)
         labels = self._read_labels(y, X.shape[0])
+        spaces = names_of_spaces(self.feature_weights)
+        embeddings = checked_embeddings(self.embeddings, spaces)
+        learners = checked_learners(self.learners, names_of_scores([*spaces, *embeddings]))
         options = Options(
             feature_weights=self.feature_weights,
             n_neighbors=self._numbers_of_neighbors(X.shape[0]),
             sigma=None if self.sigma is None else float(self.sigma),
             neighbors=self.neighbors,
             n_trees=self.n_estimators,
-            learners=checked_learners(self.learners),
-            embeddings=checked_embeddings(self.embeddings),
+            learners=learners,
+            embeddings=embeddings,
         )
-        search_bytes = self._search_bytes(X)
+        search_bytes = self._search_bytes(X, labels.n_labelled)
         steps = FitSteps(self, n_steps=7, verbose=int(self.verbose))
         with steps.step("prior"):
             self._settle_prior(X, labels)
@@ -222,22 +229,33 @@ None, default="auto"
         self.step_seconds_ = steps.seconds
         return self
 
-    def _work(self, n_rows: int) -> Work:
+    def _work(self, n_rows: int, n_labelled: int | None = None) -> Work:
+        """Learners that are given are not counted: nobody knows what they take."""
+        embeddings = checked_embeddings(self.embeddings)
+        n_worlds = 1 + (1 if n_labelled is None else n_hidden_worlds(n_labelled))
         spaces = spaces_for(self.feature_weights)
         given = self._numbers_of_neighbors(n_rows)
         ks = [k for *_, usual in spaces for k in (given or [usual])]
+        ks += [k for _ in embeddings for k in (given or [EMBEDDING_NEIGHBORS])]
+        # Where labels make a space, each world has its own.
+        by_world = [is_from_trees(kind) for kind, *_ in spaces]
+        by_world += [needs_labels(embedding) for embedding in embeddings.values()]
         n_kinds = len(ks) * len(GAMMAS)
+        n_trees = TREES_THAT_ANSWER + TREES_OF_A_WORLD * (n_worlds - 1)
         return Work(
             "pucut",
             listed=max(SCORE_NEIGHBORS, *ks),
             graph_neighbors=max(ks),
-            n_spaces=len(spaces),
-            n_graphs=sum(ks) / max(ks),
-            n_forests=len(tree_kinds(1)),
-            n_forests_kept=2,  # trees of four kinds, with larger leaves than those of 2-HNC
+            n_searches=sum(n_worlds if each else 1 for each in by_world),
+            n_embeddings=sum(n_worlds if each else 1 for each in by_world[len(spaces) :]),
+            n_graphs=n_worlds if any(by_world) else 1,
+            n_worlds=n_worlds,
+            n_forests=n_trees * len(tree_kinds(1)),
+            # Leaves are larger than those of 2-HNC, so that trees are half as large.
+            n_forests_kept=TREES_THAT_ANSWER * len(tree_kinds(1)) / 2,
+            n_scores=len(names_of_scores([""] * len(by_world))),
             n_kinds=n_kinds,
-            n_cuts=n_kinds * (HIDDEN_FOLDS + 1),
-            has_scores=True,
+            n_cuts=n_kinds * n_worlds,
             advice=", or use TwoHNCClassifier, which needs less",
         )
 
