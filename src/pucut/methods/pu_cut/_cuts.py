@@ -146,32 +146,34 @@ class ChosenCuts:
 
 
 def mix_scores(parts: Sequence[BaseScore], worlds: Worlds) -> JudgedScores:
-    """The parts weighted by what they found in the worlds that hid it."""
+    """The parts weighted by what they found, in each world by what they found in the others."""
     found = np.array([worlds.found(part.of_worlds) for part in parts])
-    weights = recall_weights(found)
-    used = [place for place, weight in enumerate(weights) if weight > 0.0]
-
-    def mixed(scores: Sequence[FloatArray], labels: BoolArray) -> FloatArray:
-        """Ranks among the unlabelled rows, which new rows are like."""
-        total = np.zeros(len(labels))
-        for place in used:
-            total += weights[place] * rank_among(scores[place], np.sort(scores[place][~labels]))
-        return total
-
     answers = []
     for world, labels in enumerate(worlds.labels):
-        total = mixed([part.of_worlds[world] for part in parts], labels)
+        weights = recall_weights(found[:, worlds.judging(world)])
+        total = _mixed([part.of_worlds[world] for part in parts], weights, labels)
         answers.append(rank_among(total, np.sort(total[~labels])))
+    # Those of the last world, which answers.
+    used = [place for place, weight in enumerate(weights) if weight > 0.0]
     unseen = [part.reference for part in parts]
     others = ~worlds.is_labelled
     score = MixedScore(
         tuple(parts[place] for place in used),
         weights[used],
         tuple(np.sort(unseen[place][others]) for place in used),
-        np.sort(mixed(unseen, worlds.is_labelled)[others]),
+        np.sort(_mixed(unseen, weights, worlds.is_labelled)[others]),
     )
     names = [part.name for part in parts]
     return JudgedScores(score, tuple(answers), tuple(judged(names, "score", found, weights)))
+
+
+def _mixed(scores: Sequence[FloatArray], weights: FloatArray, labels: BoolArray) -> FloatArray:
+    """Ranks among the unlabelled rows, which new rows are like, weighted."""
+    in_ranks = [
+        rank_among(score, np.sort(score[~labels])) if weight > 0.0 else score
+        for score, weight in zip(scores, weights, strict=True)
+    ]
+    return _weighted_sum(weights, in_ranks)
 
 
 class _Judge:
@@ -205,18 +207,12 @@ class _Judge:
     def recall_of_mixture(self) -> tuple[float, int]:
         """Of the mixture, each world weighing the candidates by the other worlds alone.
 
-        So the rows that judge the mixture have not chosen it. With a single world, which hides many
-        rows, they have; what that adds is far below the noise.
+        So the rows that judge the mixture have not chosen it.
         """
         worlds, found = self._worlds, np.array(self.found)
-        n_worlds = worlds.n_hidden_worlds
-        folds = np.concatenate(
-            [np.full(int((worlds.fold == k).sum()), k) for k in range(n_worlds)] or [np.empty(0)]
-        )
         mixtures = []
-        for world in range(n_worlds):
-            judging = folds != world if n_worlds > 1 else folds == world
-            weights = recall_weights(found[:, judging])
+        for world in range(worlds.n_hidden_worlds):
+            weights = recall_weights(found[:, worlds.judging(world)])
             mixture = np.full(len(worlds.is_labelled), np.nan)
             asked = self._others | (worlds.fold == world)
             mixture[asked] = sum(

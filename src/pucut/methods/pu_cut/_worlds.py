@@ -72,6 +72,18 @@ class Worlds:
             parts.append(shares_found(scores[world][asked], is_hidden[asked], wanted))
         return np.concatenate(parts) if parts else np.empty(0)
 
+    def judging(self, world: int) -> BoolArray:
+        """Which of the hidden rows, in the order of `found`, may judge what is used in a world.
+
+        Those that other worlds hide, so that nothing in a world has been chosen by the rows that it
+        hides. A single world, which then hides many rows, has to do with them: what that adds is
+        far below the noise. The complete world is judged by all.
+        """
+        order = np.sort(self.fold[self.is_hidden], kind="stable")
+        if world == self.n_hidden_worlds or self.n_hidden_worlds == 1:
+            return np.ones(len(order), dtype=np.bool_)
+        return np.asarray(order != world)
+
     def hidden_ranks(self, scores: Sequence[FloatArray]) -> FloatArray:
         """The rank of each labelled row among the unlabelled ones, in the world that hid it.
 
