@@ -44,7 +44,7 @@ def test_left_out_scores_are_those_of_regressions_without_the_row(n_landmarks):
     for left_out, (expected, _, _) in zip(found.left_out, best, strict=True):
         np.testing.assert_allclose(left_out, expected, atol=2e-6)
     assert found.penalty == best[-1][2]
-    assert found.error == pytest.approx(sum(error for _, error, _ in best), rel=1e-5)
+    assert found.errors == pytest.approx([error for _, error, _ in best], rel=1e-5)
 
 
 def test_targets_do_not_know_of_each_other():
@@ -70,16 +70,23 @@ def test_linear_scores_are_those_of_regressions_without_the_row():
     np.testing.assert_allclose(found.machine.scores(new), intercept + new @ weights, atol=1e-6)
 
 
-def test_a_given_width_is_not_chosen():
-    X, is_labelled = table()
-    free = fit_kernel_ridge(X, is_labelled[None, :], np.random.RandomState(0))
-    other = next(width for width in WIDTHS if width != free.width)
-    given = fit_kernel_ridge(X, is_labelled[None, :], np.random.RandomState(0), other)
-    assert given.width == other
-    expected = _kernel_solution(
-        X.astype(np.float32), is_labelled[None, :], X.astype(np.float32), other / X.shape[1]
-    )
-    np.testing.assert_array_equal(given.left_out, expected.left_out)
+def test_each_target_has_its_own_width():
+    random = np.random.default_rng(0)
+    X = random.normal(size=(900, 2))
+    smooth, wavy = X[:, 0] > 0.0, np.sin(4 * X[:, 0]) * np.sin(4 * X[:, 1]) > 0.0
+    alone = {}
+    for name, target in (("smooth", smooth), ("wavy", wavy)):
+        alone[name] = fit_kernel_ridge(X, target[None, :], np.random.RandomState(0))
+    assert alone["smooth"].width < alone["wavy"].width
+    for names in (("smooth", "wavy", "smooth"), ("wavy", "smooth", "wavy")):
+        targets = np.array([{"smooth": smooth, "wavy": wavy}[name] for name in names])
+        together = fit_kernel_ridge(X, targets, np.random.RandomState(0))
+        for left_out, name in zip(together.left_out, names, strict=True):
+            # In single precision, summed in another order.
+            np.testing.assert_allclose(left_out, alone[name].left_out[0], atol=5e-3)
+        last = alone[names[-1]]
+        assert (together.width, together.penalty) == (last.width, last.penalty)
+        np.testing.assert_allclose(together.machine.scores(X), last.machine.scores(X), atol=5e-3)
 
 
 def table_with_targets():

@@ -48,7 +48,7 @@ class Ridge:
     left_out : float array of shape (n_targets, n_rows)
         Leave-one-out scores.
     width : float or None
-        None if it is linear.
+        Of the last target; None if it is linear.
     penalty : float
         Of the last target.
     """
@@ -59,39 +59,41 @@ class Ridge:
     penalty: float
 
 
-def fit_kernel_ridge(
-    points: Any, targets: BoolArray, random: np.random.RandomState, width: float | None = None
-) -> Ridge:
-    """Width and penalty are those with the smallest leave-one-out squared error.
+def fit_kernel_ridge(points: Any, targets: BoolArray, random: np.random.RandomState) -> Ridge:
+    """Width and penalty of each target are those with the smallest leave-one-out squared error.
 
-    `targets` has one line per target. Kernels are computed in single precision. A `width` that is
-    given is not chosen.
+    `targets` has one line per target. Kernels are computed in single precision, once for targets
+    of the same width.
     """
     points = points.astype(np.float32, copy=False)
     n_rows, n_features = points.shape
-    if width is None:
-        width = chosen_width(points, targets, random)
+    widths = np.array(chosen_widths(points, targets, random))
     landmarks = points[_drawn(n_rows, n_landmarks(n_rows), random)]
-    best = _kernel_solution(points, targets, landmarks, width / n_features)
-    machine = Machine(as_float64(landmarks), best.weights, best.intercept, width / n_features)
-    return Ridge(machine, best.left_out, width, best.penalty)
+    left_out = np.empty(targets.shape)
+    # The width of the last target comes last, and so its regression stays.
+    for width in dict.fromkeys([*(w for w in widths if w != widths[-1]), widths[-1]]):
+        same = widths == width
+        found = _kernel_solution(points, targets[same], landmarks, width / n_features)
+        left_out[same] = found.left_out
+    machine = Machine(as_float64(landmarks), found.weights, found.intercept, width / n_features)
+    return Ridge(machine, left_out, float(width), found.penalty)
 
 
-def chosen_width(points: Any, targets: BoolArray, random: np.random.RandomState) -> float:
-    """The width with the smallest error on a sample of the rows, over all targets."""
+def chosen_widths(points: Any, targets: BoolArray, random: np.random.RandomState) -> list[float]:
+    """For each target, the width with the smallest error on a sample of the rows."""
     points = points.astype(np.float32, copy=False)
     n_rows, n_features = points.shape
     if n_rows < 2:
-        return WIDTHS[0]
+        return [WIDTHS[0]] * len(targets)
     some = _drawn(n_rows, _ROWS_FOR_WIDTH, random)
     landmarks = some[_drawn(len(some), _LANDMARKS_FOR_WIDTH, random)]
     errors = [
         _kernel_solution(
             points[some], targets[:, some], points[landmarks], tried / n_features
-        ).error
+        ).errors
         for tried in WIDTHS
     ]
-    return WIDTHS[int(np.argmin(errors))]
+    return [WIDTHS[place] for place in np.argmin(errors, axis=0)]
 
 
 def fit_linear_ridge(points: Any, targets: BoolArray) -> Ridge:
@@ -163,7 +165,7 @@ class _Solution:
             left_out[rows] = target[rows, :, None] - (target[rows, :, None] - fitted) / rest
         errors = np.square(left_out - target[:, :, None]).mean(axis=0)
         best = errors.argmin(axis=1)
-        self.error = float(errors.min(axis=1).sum())
+        self.errors: FloatArray = errors.min(axis=1)
         self.penalty = penalties[best[-1]]
         # Beyond these digits the order of summation would show.
         self.left_out: FloatArray = np.round(

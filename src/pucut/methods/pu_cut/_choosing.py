@@ -30,7 +30,13 @@ from pucut.methods.pu_cut._scores import (
     tree_kinds,
     tree_score,
 )
-from pucut.methods.pu_cut._spaces import SpaceOfWorlds, as_points, common_scale, space_of_worlds
+from pucut.methods.pu_cut._spaces import (
+    Embedding,
+    SpaceOfWorlds,
+    common_scale,
+    embedding_of,
+    space_of_worlds,
+)
 from pucut.methods.pu_cut._worlds import Worlds, hidden_worlds
 from pucut.scores.cross_fitting import with_random_state
 from pucut.trees.feature_weights import (
@@ -194,7 +200,9 @@ def _find_spaces(
     n_rows, n_worlds = rows.points.shape[0], len(worlds.labels)
     found: list[SpaceOfWorlds] = []
 
-    def find(name: str, points: Any, weights: Any, usual: int, embedding: Any = None) -> None:
+    def find(
+        name: str, points: Any, weights: Any, usual: int, embedding: Embedding | None = None
+    ) -> None:
         ks = sorted({min(k, n_rows - 1) for k in options.n_neighbors or (usual,)})
         seed = random.randint(np.iinfo(np.int32).max)
         found.append(
@@ -215,10 +223,10 @@ def _find_spaces(
         weights = _weights_of_worlds(kind, rows, trees, n_worlds)
         if weights is not None:
             find(name, of_table, weights, usual)
-    for name, embedding in options.embeddings.items():
-        embedded, fitted = _embedded(embedding, rows.table, worlds, random)
+    for name, transformer in options.embeddings.items():
+        embedded, embedding = _embedded(transformer, rows.table, worlds, random)
         ones = np.ones(embedded[-1].shape[1])
-        find(name, embedded, [ones] * n_worlds, EMBEDDING_NEIGHBORS, fitted)
+        find(name, embedded, [ones] * n_worlds, EMBEDDING_NEIGHBORS, embedding)
     return found
 
 
@@ -238,21 +246,24 @@ def _weights_of_worlds(
 
 
 def _embedded(
-    embedding: Any, table: Any, worlds: Worlds, random: np.random.RandomState
-) -> tuple[list[Any], Any]:
-    """The points of each world, and the transformer of the last.
+    transformer: Any, table: Any, worlds: Worlds, random: np.random.RandomState
+) -> tuple[list[Any], Embedding]:
+    """The points of each world, and the embedding of the last.
 
-    One that needs labels is fitted in every world, to the labels of that world; others once.
+    A transformer that needs labels is fitted in every world, to the labels of that world; others
+    once.
     """
     n_worlds = len(worlds.labels)
-    if not needs_labels(embedding):
-        fitted = with_random_state(clone(embedding), random).fit(table)
-        return [as_points(fitted.transform(table))] * n_worlds, fitted
+    if not needs_labels(transformer):
+        fitted = with_random_state(clone(transformer), random).fit(table)
+        embedding = embedding_of(fitted, table)
+        return [embedding.points_of(table)] * n_worlds, embedding
     points = []
     for labels in worlds.labels:
-        fitted = with_random_state(clone(embedding), random).fit(table, labels.astype(np.intp))
-        points.append(as_points(fitted.transform(table)))
-    return points, fitted
+        fitted = with_random_state(clone(transformer), random).fit(table, labels.astype(np.intp))
+        embedding = embedding_of(fitted, table)
+        points.append(embedding.points_of(table))
+    return points, embedding
 
 
 def spaces_for(feature_weights: Any) -> Sequence[tuple[Any, str, int]]:

@@ -178,12 +178,9 @@ def kernel_score(space: SpaceOfWorlds, worlds: Worlds, seed: int) -> BaseScore:
     random = np.random.RandomState(seed)
     labels = np.array(worlds.labels)
     if space.knows_labels:
-        width: float | None = None
         of_worlds = []
         for of_world, target in zip(space.spaces, labels, strict=True):
-            ridge = fit_kernel_ridge(of_world.weighted_points, target[None, :], random, width)
-            # The width of the first world, which hides labels, serves the others.
-            width = ridge.width
+            ridge = fit_kernel_ridge(of_world.weighted_points, target[None, :], random)
             of_worlds.append(ridge.left_out[0])
     else:
         ridge = fit_kernel_ridge(space.final.weighted_points, labels, random)

@@ -38,11 +38,12 @@ from pucut.trees.feature_weights import FOREST_WEIGHTS
 class PUCutClassifier(SizedClassifier):
     """Positive-unlabelled classification that chooses for itself; start here.
 
-    Scores of PU trees, of kernel regression and of neighbours, all out-of-sample, pull every row
+    Scores of PU trees, of regressions with kernels and without, and of neighbours pull every row
     towards a side, as the labelled rows do. Minimum cuts for every tradeoff lambda then smooth the
-    scores along a graph of neighbours. Graphs in several spaces and several strengths of the pull
-    are compared by how many positives they find that were hidden from them, and mixed accordingly.
-    No negative label is needed, and there is nothing to tune.
+    scores along a graph of neighbours. Some labels are hidden from all of this, and it is done
+    again: scores, and cuts in several graphs with several strengths of the pull, are mixed by how
+    many of the hidden positives they find. No negative label is needed, and there is nothing to
+    tune.
 
     The cuts are those of 2-HNC (`TwoHNCClassifier`) with a data term; the scores, the comparison
     and the mixture are not in that paper.
@@ -55,11 +56,13 @@ class PUCutClassifier(SizedClassifier):
     feature_weights : {"auto", "pu_trees", "pu_trees_squared"}, array of shape (n_features,) or \
 None, default="auto"
         How much each feature counts in a distance: its importance in PU Extra Trees, the square of
-        it, given weights, or all the same (None). "auto" makes a space for each of the first two
-        and the last. An array has a weight for each encoded feature (see Notes).
+        it, given weights, or all the same (None). "auto" makes a space with the squares, one in
+        which all standardised features count the same and, where the columns are numbers that seem
+        to share a unit, such as pixels or counts, one with their own scale. An array has a weight
+        for each encoded feature (see Notes).
     n_neighbors : int or list of int, optional
-        By default 5, or 10 in the space in which all features count the same. Several are compared.
-        At most the number of other samples.
+        By default 5 in a space with importances or given weights, else 10. Several are compared. At
+        most the number of other samples.
     sigma : float, optional
         Width of the kernel exp(-d^2 / (2 sigma^2 H)), with H the number of features. By default
         from the median distance to the seventh neighbour.
@@ -68,7 +71,16 @@ None, default="auto"
         recall in `neighbor_recall_`. "torch": exactly, by PyTorch, on a GPU if there is one. A
         scikit-learn transformer such as KNeighborsTransformer works on the weighted features.
     n_estimators : int, default=100
-        Number of PU trees of each kind.
+        PU trees of each kind: three in five of them answer, and one in five for each time that
+        labels are hidden.
+    learners : list or dict by name of classifiers, optional
+        Classifiers of scikit-learn's kind that give further scores, with `predict_proba` or
+        `decision_function`. They see X as it was given, learn labelled against unlabelled rows in
+        three folds, and are judged and mixed like the others.
+    embeddings : list or dict by name of transformers, optional
+        Transformers of scikit-learn's kind whose output is a further space of neighbours, judged
+        and mixed like the others. They see X as it was given. One that needs y, by its tags, is
+        given 1 for labelled rows and 0 for others, and is fitted again whenever labels are hidden.
     pos_label : value of y, optional
         The value that means labelled positive, if it is not the larger of the two.
     n_jobs : int, optional
@@ -79,7 +91,8 @@ None, default="auto"
         A fit that needs more is refused before it starts, with the need of each stage; see
         `estimate`.
     random_state : int, RandomState instance or None, default=None
-        For the trees, the folds, approximate neighbours and the estimate of the prior.
+        For the trees, the labels that are hidden, kernels, approximate neighbours, the estimate of
+        the prior, and learners and embeddings without a seed of their own.
     verbose : int, default=0
         1 prints the estimate of time and memory, each step of `fit`, and a table of their times.
         Callbacks of scikit-learn, such as its progress bar, are told of the steps, if the
@@ -97,7 +110,8 @@ None, default="auto"
         above 0 on the positive side.
     selection_ : tuple of Candidate
         Every score and every cut that was tried, the hidden positives it found, its weight, and
-        why.
+        why. The last one is the mixture that answers. Its `hidden_recall` estimates the share of
+        the unlabelled positives that `transduction_` has right. Each prints as a line of a table.
     mixture_ : Mixture
         What answers: `cuts` with their `cut_weights`, `spaces`, `forest`.
     negative_ranking_ : int array
@@ -111,8 +125,8 @@ None, default="auto"
     threshold_ : float
         The score above which a row is positive to `predict`.
     feature_weights_ : float array of shape (n_encoded_features,)
-        Those of the first space, which sum to the number of features: by default the importances
-        in PU trees.
+        Those of the first space, which sum to the number of features: by default from the squares
+        of the importances in PU trees.
     forest_ : Forest
         The PU trees from which weights of features come.
     neighbor_recall_ : float
