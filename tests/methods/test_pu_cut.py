@@ -141,6 +141,19 @@ def test_new_rows_are_answered_as_well_as_seen_ones():
     assert np.mean((probability - new_truth) ** 2) < 0.1
 
 
+def test_as_many_new_rows_are_positive_as_the_prior_says():
+    """Classes overlap: labelled rows are no better than other positives once they are hidden."""
+    random = np.random.default_rng(0)
+    for prior in (0.3, 0.6):
+        truth = random.random(5000) < prior
+        X = random.normal(size=(5000, 3)) + 0.7 * truth[:, None]
+        is_labelled = pu_split(truth[:1000], 0.6, random_state=0)
+        model = PUCutClassifier(prior=prior, n_estimators=50, random_state=0)
+        said = model.fit(X[:1000], is_labelled).predict(X[1000:])
+        assert abs(said.mean() - prior) < 0.05
+        assert model.predict_proba(X[1000:])[:, 1].mean() == pytest.approx(prior, abs=0.05)
+
+
 def test_threads_and_pickles_change_nothing(digits, model):
     X, _, is_labelled = digits
     other = PUCutClassifier(prior=model.prior_, n_jobs=2, random_state=0).fit(X, is_labelled)

@@ -14,11 +14,15 @@ from sklearn.neighbors import NeighborhoodComponentsAnalysis
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.svm import LinearSVC
+from sklearn.tree import DecisionTreeClassifier
 
 from pucut import PUCutClassifier
 from pucut.datasets import pu_split
 from pucut.methods.pu_cut._given import checked_learners, needs_labels
+from pucut.methods.pu_cut._scores import NewRows, learner_score
 from pucut.methods.pu_cut._spaces import common_scale
+from pucut.methods.pu_cut._worlds import hidden_worlds
+from pucut.scores.cross_fitting import cross_fit, mean_scores
 from tests.helpers.checks import accuracy
 
 
@@ -214,6 +218,20 @@ def test_learners_have_names_and_see_the_table_as_it_is(table):
     model.fit(pandas.DataFrame(frame), is_labelled)
     assert "texts" in {candidate.name for candidate in model.selection_}
     assert model.predict(pandas.DataFrame(frame[:5])).shape == (5,)
+
+
+def test_a_learner_is_fitted_out_of_fold_to_the_labels_of_each_world(table):
+    X, _, is_labelled = table
+    worlds = hidden_worlds(is_labelled, 150, np.random.RandomState(0))
+    tree = DecisionTreeClassifier(max_depth=3)
+    score = learner_score("tree", tree, X, worlds, np.random.RandomState(1))
+    random = np.random.RandomState(1)
+    fits = [cross_fit(tree, X, y, n_folds=3, random_state=random) for y in worlds.labels]
+    for found, fit in zip(score.of_worlds, fits, strict=True):
+        np.testing.assert_array_equal(found, fit.scores)
+    np.testing.assert_array_equal(score.reference, fits[-1].scores)
+    new = NewRows(X[:20] + 0.1, None, {}, {})
+    np.testing.assert_array_equal(score.of(new), mean_scores(fits[-1].models, X[:20] + 0.1))
 
 
 class TextReader(ClassifierMixin, BaseEstimator):
