@@ -19,11 +19,13 @@ from benchmarks.harness import Benchmark, Option, Run
 from paper.datasets import REAL_NAMES
 from pucut import PUCutClassifier
 from pucut.data.labels import checked_pu_labels
-from pucut.methods.pu_cut import _cuts as chosen_cuts
+from pucut.methods.pu_cut import _mixing as mixing
+from pucut.methods.pu_cut._cuts import ChosenCuts, mix_scores
 from pucut.methods.pu_cut._mixing import ranks
+from pucut.methods.pu_cut._worlds import hidden_worlds
 from pucut.scores.thresholds import positives_by_prior
 
-KINDS = ("trees", "kernel", "neighbours")
+KINDS = ("trees", "kernel", "linear", "neighbours")
 COLUMNS = ("correlation", "hindsight", "by recall", "mean of all", "mixture")
 
 bench = Benchmark(
@@ -43,7 +45,7 @@ class Fit:
     """What was chosen for a draw of labels, with all candidates kept to be looked at."""
 
     draw: Draw
-    chosen: chosen_cuts.ChosenCuts
+    chosen: ChosenCuts
 
     def accuracy(self, scores):
         labels = checked_pu_labels(self.draw.is_labelled)
@@ -54,7 +56,10 @@ class Fit:
         all_parts = self.chosen.mixed.parts
         parts = [part for part in all_parts if but is None or not part.name.startswith(but)]
         n_positive = round(self.draw.prior * len(self.draw.X))
-        return chosen_cuts.mix_scores(parts, self.draw.is_labelled, n_positive)[1]
+        # The first thing that `fit` draws.
+        random = np.random.RandomState(self.draw.seed)
+        worlds = hidden_worlds(self.draw.is_labelled, n_positive, random)
+        return mix_scores(parts, worlds).ranks[-1]
 
 
 def fits(run, dataset):
@@ -67,17 +72,19 @@ def fits(run, dataset):
 def judged(fit):
     """Two lines of `COLUMNS`: of scores, and of cuts."""
     chosen, mixed_rank, others = fit.chosen, fit.mixed_rank(), ~fit.draw.is_labelled
-    of_scores = [ranks(part.left_out) for part in chosen.mixed.parts]
+    of_scores = [ranks(part.of_worlds[-1]) for part in chosen.mixed.parts]
     of_cuts = [np.ones(len(others)) for _ in range(len(chosen.cuts) + 1)]
     of_cuts[0][others] = ranks(mixed_rank[others])
     for cut, rank in zip(chosen.cuts, of_cuts[1:], strict=True):
         rank[others] = ranks((cut.level + 1e-9 * mixed_rank)[others])
     lines = []
-    for kind, found, mixture in (
-        ("score", of_scores, mixed_rank),
-        ("cut", of_cuts, chosen.scores),
+    recalls = {(c.kind, c.name): c.hidden_recall for c in chosen.candidates}
+    alone = next(c.name for c in chosen.candidates if c.kind == "cut")
+    for kind, names, found, mixture in (
+        ("score", [part.name for part in chosen.mixed.parts], of_scores, mixed_rank),
+        ("cut", [alone, *(cut.name for cut in chosen.cuts)], of_cuts, chosen.scores),
     ):
-        recall = np.array([c.hidden_recall for c in chosen.candidates if c.kind == kind])
+        recall = np.array([recalls[kind, name] for name in names])
         each = np.array([fit.accuracy(scores) for scores in found])
         correlation = np.corrcoef(recall, each)[0, 1] if np.ptp(recall) and np.ptp(each) else np.nan
         lines.append(
@@ -94,11 +101,11 @@ def judged(fit):
 
 @contextmanager
 def every_candidate_kept():
-    usual, chosen_cuts.LEAST_WEIGHT = chosen_cuts.LEAST_WEIGHT, 0.0
+    usual, mixing.LEAST_WEIGHT = mixing.LEAST_WEIGHT, 0.0
     try:
         yield
     finally:
-        chosen_cuts.LEAST_WEIGHT = usual
+        mixing.LEAST_WEIGHT = usual
 
 
 @bench.part

@@ -1,6 +1,7 @@
 """The tables that benchmarks run on, labels drawn, and the accuracies that the paper prints."""
 
 import csv
+import gzip
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +13,7 @@ from sklearn.datasets import load_breast_cancer, load_digits, load_wine
 from sklearn.metrics import balanced_accuracy_score
 
 from benchmarks.harness import Run
-from paper.datasets import RealDataset, load_real, seed_from_names
+from paper.datasets import RealDataset, data_folder, load_real, seed_from_names
 from pucut.datasets import pu_split
 
 PUBLISHED = Path(__file__).parents[1] / "paper" / "published"
@@ -72,6 +73,41 @@ def table_of(name: str) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:
         return X, kind == 0
     dataset = load_real(name)
     return dataset.X, dataset.is_positive
+
+
+@dataclass(frozen=True)
+class PracticeTask:
+    """A table of the folder `practice` in PUCUT_DATA, and which of its classes are positive."""
+
+    name: str
+    positive_classes: frozenset[str]
+    n_rows: int
+
+
+def practice_tasks() -> list[PracticeTask]:
+    """All that tasks.csv names, the smallest first; OSError if there are none."""
+    with open(_practice() / "tasks.csv", encoding="utf-8", newline="") as lines:
+        tasks = [
+            PracticeTask(row["table"], frozenset(row["positive_classes"].split()), int(row["rows"]))
+            for row in csv.DictReader(lines)
+        ]
+    return sorted(tasks, key=lambda task: (task.n_rows, task.name))
+
+
+def practice_table(task: PracticeTask) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:
+    """Rows and classes of a task."""
+    with gzip.open(
+        _practice() / f"{task.name}.csv.gz", "rt", encoding="utf-8", newline=""
+    ) as lines:
+        header, *rows = csv.reader(lines)
+    if header[-1] != "class":
+        raise ValueError(f"the last column of {task.name} must be class, found {header[-1]!r}")
+    values = np.array([row[:-1] for row in rows], dtype=np.float64)
+    return values, np.array([row[-1] in task.positive_classes for row in rows])
+
+
+def _practice() -> Path:
+    return data_folder() / "practice"
 
 
 def published(method: str, metric: str = "accuracy") -> dict[str, float]:

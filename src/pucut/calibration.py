@@ -270,6 +270,8 @@ def _logit_with_mean(shape: FloatArray, counts: FloatArray, mean: float) -> Floa
     for _ in range(200):
         p = expit(shape + shift)
         excess = float(weights @ p) - mean
+        if excess == 0.0:  # else the search would begin anew between the bounds
+            break
         low, high = (low, shift) if excess > 0.0 else (shift, high)
         slope = float(weights @ (p * (1.0 - p)))
         newton = shift - excess / slope if slope > 0.0 else np.inf

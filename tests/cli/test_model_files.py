@@ -11,6 +11,11 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 import skops.io
+from sklearn.compose import make_column_transformer
+from sklearn.decomposition import PCA
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.impute import SimpleImputer
+from sklearn.pipeline import make_pipeline
 
 from pucut import (
     PUCutClassifier,
@@ -27,6 +32,11 @@ def features(seed=0):
     table, _ = gene_table(seed)
     X = table[["size", "<script>", "depth"]].astype({"size": float})
     return X.assign(**{"<script>": pd.Categorical(X["<script>"])}), table["known"].notna()
+
+
+def numbers_alone():
+    columns = make_column_transformer(("passthrough", ["size", "depth"]))
+    return make_pipeline(columns, SimpleImputer(), PCA(2))
 
 
 def check_round_trip(estimator):
@@ -52,6 +62,12 @@ def check_round_trip(estimator):
     [
         PUCutClassifier(n_estimators=20, random_state=0),
         PUCutClassifier(prior=0.4, feature_weights=None, random_state=0),
+        PUCutClassifier(
+            prior=0.4,
+            learners=[HistGradientBoostingClassifier(max_iter=5)],
+            embeddings={"numbers": numbers_alone()},
+            random_state=0,
+        ),
         TwoHNCClassifier(prior=0.4, random_state=0),
         TwoHNCClassifier(prior=0.4, inductive="nearest", random_state=0),
         TwoHNCClassifier(similarity="forest", prior=0.4, random_state=0),
@@ -61,6 +77,7 @@ def check_round_trip(estimator):
     ids=[
         "pucut",
         "pucut in one space",
+        "pucut with what was given",
         "2-HNC",
         "2-HNC, nearest side",
         "2-HNC of leaves",

@@ -1,11 +1,18 @@
-"""Kernel ridge regression: left-out scores against regressions that really leave the row out."""
+"""Ridge regression: left-out scores against regressions that really leave the row out."""
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from scipy.spatial.distance import cdist
 
-from pucut.kernels.ridge import PENALTIES, WIDTHS, _Solution, fit_kernel_ridge
+from pucut.kernels.ridge import (
+    LINEAR_PENALTIES,
+    PENALTIES,
+    WIDTHS,
+    _kernel_solution,
+    fit_kernel_ridge,
+    fit_linear_ridge,
+)
 
 
 def table(n_rows=60, n_features=3, seed=0):
@@ -26,42 +33,85 @@ def solved(features, gram, target, penalty):
 
 @pytest.mark.parametrize("n_landmarks", [60, 15])
 def test_left_out_scores_are_those_of_regressions_without_the_row(n_landmarks):
-    X, is_labelled = table()
+    X, targets = table_with_targets()
     gamma = 0.4
     landmarks = X[:n_landmarks]
-    found = _Solution(X, is_labelled, landmarks, gamma)
+    found = _kernel_solution(X, targets, landmarks, gamma)
     kernel = np.exp(-gamma * cdist(X, landmarks, "sqeuclidean"))
     gram = kernel[:n_landmarks] + 1e-4 * np.eye(n_landmarks)
-    target = is_labelled.astype(float)
-    expected = np.empty(len(X))
-    for row in range(len(X)):
-        others = np.arange(len(X)) != row
-        intercept, *weights = solved(kernel[others], gram, target[others], found.penalty)
-        expected[row] = intercept + kernel[row] @ weights
-    np.testing.assert_allclose(found.left_out, expected, atol=2e-6)
+    best = [best_left_out(kernel, gram, target, PENALTIES) for target in targets]
+    assert found.left_out.shape == targets.shape
+    for left_out, (expected, _, _) in zip(found.left_out, best, strict=True):
+        np.testing.assert_allclose(left_out, expected, atol=2e-6)
+    assert found.penalty == best[-1][2]
+    assert found.errors == pytest.approx([error for _, error, _ in best], rel=1e-5)
 
 
-def test_the_penalty_has_the_least_error_of_rows_left_out():
-    X, is_labelled = table(seed=1)
-    found = _Solution(X, is_labelled, X, 0.4)
-    kernel = np.exp(-0.4 * cdist(X, X, "sqeuclidean"))
-    gram = kernel + 1e-4 * np.eye(len(X))
-    target = is_labelled.astype(float)
-    errors = []
-    for penalty in PENALTIES:
-        error = 0.0
-        for row in range(len(X)):
-            others = np.arange(len(X)) != row
-            intercept, *weights = solved(kernel[others], gram, target[others], penalty)
-            error += (intercept + kernel[row] @ weights - target[row]) ** 2 / len(X)
-        errors.append(error)
-    assert found.penalty == PENALTIES[int(np.argmin(errors))]
-    assert found.error == pytest.approx(min(errors), rel=1e-5)
+def test_targets_do_not_know_of_each_other():
+    """The same bits for a target, whatever stands beside it."""
+    X, targets = table_with_targets()
+    for fit in (lambda y: _kernel_solution(X, y, X[:15], 0.4), lambda y: fit_linear_ridge(X, y)):
+        found = fit(targets).left_out
+        changed = targets.copy()
+        changed[1:] = ~changed[1:]
+        np.testing.assert_array_equal(fit(changed).left_out[0], found[0])
+        assert (fit(changed).left_out[1:] != found[1:]).any()
+
+
+def test_linear_scores_are_those_of_regressions_without_the_row():
+    X, targets = table_with_targets()
+    found = fit_linear_ridge(X, targets)
+    best = [best_left_out(X, np.eye(X.shape[1]), target, LINEAR_PENALTIES) for target in targets]
+    for left_out, (expected, _, _) in zip(found.left_out, best, strict=True):
+        np.testing.assert_allclose(left_out, expected, atol=2e-6)
+    assert (found.width, found.penalty) == (None, best[-1][2])
+    intercept, *weights = solved(X, np.eye(X.shape[1]), targets[-1] * 1.0, found.penalty)
+    new = table(seed=5)[0]
+    np.testing.assert_allclose(found.machine.scores(new), intercept + new @ weights, atol=1e-6)
+
+
+def test_each_target_has_its_own_width():
+    random = np.random.default_rng(0)
+    X = random.normal(size=(900, 2))
+    smooth, wavy = X[:, 0] > 0.0, np.sin(4 * X[:, 0]) * np.sin(4 * X[:, 1]) > 0.0
+    alone = {}
+    for name, target in (("smooth", smooth), ("wavy", wavy)):
+        alone[name] = fit_kernel_ridge(X, target[None, :], np.random.RandomState(0))
+    assert alone["smooth"].width < alone["wavy"].width
+    for names in (("smooth", "wavy", "smooth"), ("wavy", "smooth", "wavy")):
+        targets = np.array([{"smooth": smooth, "wavy": wavy}[name] for name in names])
+        together = fit_kernel_ridge(X, targets, np.random.RandomState(0))
+        for left_out, name in zip(together.left_out, names, strict=True):
+            # In single precision, summed in another order.
+            np.testing.assert_allclose(left_out, alone[name].left_out[0], atol=5e-3)
+        last = alone[names[-1]]
+        assert (together.width, together.penalty) == (last.width, last.penalty)
+        np.testing.assert_allclose(together.machine.scores(X), last.machine.scores(X), atol=5e-3)
+
+
+def table_with_targets():
+    """Three targets: labels with some of them hidden, and all of them."""
+    X, is_labelled = table()
+    hidden = np.random.default_rng(3).random((2, len(X))) < 0.3
+    return X, np.array([is_labelled & ~hidden[0], is_labelled & ~hidden[1], is_labelled])
+
+
+def best_left_out(features, gram, target, penalties):
+    """Left-out scores by brute force, their squared error, and the penalty with the least."""
+    found = []
+    for penalty in penalties:
+        scores = np.empty(len(features))
+        for row in range(len(features)):
+            others = np.arange(len(features)) != row
+            intercept, *weights = solved(features[others], gram, target[others] * 1.0, penalty)
+            scores[row] = intercept + features[row] @ weights
+        found.append((scores, float(np.mean((scores - target) ** 2)), penalty))
+    return min(found, key=lambda each: each[1])
 
 
 def test_new_rows_are_scored_by_the_whole_regression():
     X, is_labelled = table()
-    ridge = fit_kernel_ridge(X, is_labelled, np.random.RandomState(0))
+    ridge = fit_kernel_ridge(X, is_labelled[None, :], np.random.RandomState(0))
     gamma = ridge.width / X.shape[1]
     kernel = np.exp(-gamma * cdist(X, X, "sqeuclidean"))
     gram = kernel + 1e-4 * np.eye(len(X))
@@ -75,20 +125,20 @@ def test_it_learns_what_is_curved_and_chooses_a_width():
     X = random.normal(size=(1500, 2))
     positive = np.hypot(*X.T) < 1.0
     is_labelled = positive & (random.random(1500) < 0.5)
-    ridge = fit_kernel_ridge(X, is_labelled, np.random.RandomState(0))
+    ridge = fit_kernel_ridge(X, is_labelled[None, :], np.random.RandomState(0))
     others = ~is_labelled
-    best = np.argsort(-ridge.left_out[others])[: positive[others].sum()]
+    best = np.argsort(-ridge.left_out[0][others])[: positive[others].sum()]
     assert positive[others][best].mean() > 0.9
     assert ridge.width in WIDTHS
 
 
 def test_sparse_rows_and_one_row_of_a_kind():
     X, is_labelled = table()
-    dense = fit_kernel_ridge(X, is_labelled, np.random.RandomState(0))
-    sparse = fit_kernel_ridge(sp.csr_array(X), is_labelled, np.random.RandomState(0))
+    dense = fit_kernel_ridge(X, is_labelled[None, :], np.random.RandomState(0))
+    sparse = fit_kernel_ridge(sp.csr_array(X), is_labelled[None, :], np.random.RandomState(0))
     np.testing.assert_allclose(sparse.left_out, dense.left_out, atol=1e-3)
     alone = np.arange(len(X)) == 3
-    assert np.isfinite(fit_kernel_ridge(X, alone, np.random.RandomState(0)).left_out).all()
+    assert np.isfinite(fit_kernel_ridge(X, alone[None, :], np.random.RandomState(0)).left_out).all()
     same = np.ones((20, 2))
-    found = fit_kernel_ridge(same, np.arange(20) < 4, np.random.RandomState(0))
+    found = fit_kernel_ridge(same, np.arange(20)[None, :] < 4, np.random.RandomState(0))
     assert np.isfinite(found.left_out).all()

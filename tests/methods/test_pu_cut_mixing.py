@@ -4,7 +4,15 @@ import numpy as np
 import pytest
 from scipy.stats import rankdata
 
-from pucut.methods.pu_cut._mixing import rank_among, ranks, recall_at, recall_error, recall_weights
+from pucut.methods.pu_cut._mixing import (
+    Candidate,
+    judged,
+    rank_among,
+    ranks,
+    recall_error,
+    recall_weights,
+    shares_found,
+)
 
 
 def test_ranks_are_mean_ranks():
@@ -25,21 +33,49 @@ def test_recall_counts_ties_as_chance_would():
     scores = random.integers(0, 4, size=40).astype(float)
     is_hidden = random.random(40) < 0.3
     for n_positive in (1, 10, 25, 40):
-        draws = []
-        for _ in range(4000):
+        draws = np.zeros((4000, is_hidden.sum()))
+        for draw in draws:
             order = np.lexsort((random.random(40), -scores))[:n_positive]
-            draws.append(is_hidden[order].sum() / is_hidden.sum())
-        expected = np.mean(draws)
-        assert recall_at(scores, is_hidden, n_positive) == pytest.approx(expected, abs=0.02)
+            draw[:] = np.isin(np.flatnonzero(is_hidden), order)
+        expected = draws.mean(axis=0)
+        np.testing.assert_allclose(shares_found(scores, is_hidden, n_positive), expected, atol=0.03)
 
 
 def test_weights_fall_by_e_with_each_standard_error():
     # The best is at 0.9 of 100 rows: a standard error of 0.03.
-    weights = recall_weights(np.array([0.9, 0.87, 0.84, 0.5]), 100)
+    weights = recall_weights(found_of(0.9, 0.87, 0.84, 0.5))
     assert weights.sum() == pytest.approx(1.0)
     np.testing.assert_allclose(weights[1:3] / weights[0], np.exp([-1.0, -2.0]))
-    assert weights[3] < 1e-5
+    assert weights[3] == 0.0  # left out
     # All found: one row more or less is the noise.
     assert recall_error(1.0, 50) == 1 / 50
-    found = recall_weights(np.array([1.0, 0.98]), 50)
+    found = recall_weights(found_of(1.0, 0.98, n_hidden=50))
     assert found[1] / found[0] == pytest.approx(np.exp(-1.0))
+    np.testing.assert_array_equal(recall_weights(np.empty((4, 0))), 0.25)
+
+
+def found_of(*recalls, n_hidden=100):
+    return np.array([np.arange(n_hidden) < round(recall * n_hidden) for recall in recalls]) * 1.0
+
+
+def test_candidates_say_what_they_found_and_why_they_have_their_weight():
+    found = found_of(0.9, 0.89, 0.85, 0.5)
+    lines = judged(list("abcd"), "cut", found, recall_weights(found))
+    assert [line.hidden_recall for line in lines] == pytest.approx([0.9, 0.89, 0.85, 0.5])
+    assert [line.standard_error for line in lines] == pytest.approx(
+        [np.sqrt(r * (1 - r) / 100) for r in (0.9, 0.89, 0.85, 0.5)]
+    )
+    assert [line.why for line in lines] == [
+        "found most hidden positives",
+        "as good as the best, within the noise",
+        "behind the best by little more than the noise",
+        "clearly behind the best",
+    ]
+    (alone,) = judged(["a"], "cut", np.empty((1, 0)), np.ones(1))
+    assert np.isnan([alone.hidden_recall, alone.standard_error]).all()
+    assert alone.why == "nothing could be hidden to judge it"
+
+
+def test_a_candidate_is_a_line_when_printed():
+    line = str(Candidate("linear", "score", 0.9123, 0.0211, 0.25, "found most hidden positives"))
+    assert line == "score     91.2 ±  2.1 %   0.250  linear: found most hidden positives"

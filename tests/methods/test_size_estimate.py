@@ -5,9 +5,12 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.decomposition import PCA
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 from pucut import PUCutClassifier, TwoHNCClassifier
 from pucut._support.memory import available_memory, checked_memory_limit, in_words
+from pucut.methods.pu_cut import _cuts, _scores, _spaces
 from pucut.methods.size import SMALLEST_SEARCH_BYTES, Work, check_fits, estimate_fit
 
 
@@ -79,6 +82,61 @@ def test_the_chooser_takes_more_than_the_paper():
     assert (paper.method, chooser.method) == ("2-HNC", "pucut")
     assert [stage.name for stage in paper.stages] == ["encoding", "trees", "neighbours", "cuts"]
     assert chooser.stages[3].name == "kernels"
+
+
+def test_few_labels_make_the_chooser_repeat_its_work():
+    """A world for each fifth of the labels, up to five; the paper's method does not care."""
+    size = (10**6, 20)
+    chooser, paper = PUCutClassifier(), TwoHNCClassifier()
+    many, some, few = (chooser.estimate(size, n_labelled=n) for n in (600, 100, 10))
+    assert many == chooser.estimate(size)
+    for less, more in ((many, some), (some, few)):
+        for before, after in zip(less.stages[1:], more.stages[1:], strict=True):
+            assert after.seconds > before.seconds, after.name
+            assert after.bytes > before.bytes, after.name
+    assert paper.estimate(size, n_labelled=10) == paper.estimate(size)
+
+
+def test_the_work_of_the_chooser_is_what_fit_does(monkeypatch):
+    """Searches, cuts and forests, counted while it runs."""
+    counted = {"searches": 0, "cuts": 0, "trees": 0, "regressions": 0}
+
+    def watch(place, name, key, amount=lambda *_, **__: 1):
+        function = getattr(place, name)
+
+        def watched(*arguments, **options):
+            counted[key] += amount(*arguments, **options)
+            return function(*arguments, **options)
+
+        monkeypatch.setattr(place, name, watched)
+
+    watch(_spaces, "weighted_space", "searches")
+    watch(_scores, "fit_kernel_ridge", "regressions")
+    watch(_cuts, "score_cut", "cuts")
+    watch(_scores, "grow_forest", "trees", lambda *_, n_trees, **__: n_trees)
+    watch(
+        _scores,
+        "cross_fitted_forest",
+        "trees",
+        lambda *_, n_trees, n_folds, **__: n_trees * n_folds,
+    )
+    # Columns with a scale in common, so that every space is there.
+    X = np.random.default_rng(0).normal(size=(200, 20)) * np.repeat([1.0, 3.0], 10)
+    for n_labelled in (30, 60):
+        counted.update(dict.fromkeys(counted, 0))
+        model = PUCutClassifier(
+            prior=0.5,
+            embeddings=[PCA(3), LinearDiscriminantAnalysis()],
+            n_estimators=50,
+            random_state=0,
+        ).fit(X, np.arange(200) < n_labelled)
+        work = model._work(200, n_labelled)
+        assert counted["searches"] == work.n_searches
+        assert counted["regressions"] == work.n_searches
+        assert counted["cuts"] == work.n_cuts
+        assert counted["trees"] == pytest.approx(work.n_forests * 50)
+        assert len([c for c in model.selection_ if c.kind == "score"]) == work.n_scores
+        assert len([c for c in model.selection_ if c.kind == "cut"]) == work.n_kinds + 1
 
 
 def test_a_limit_takes_memory_from_the_search_first():

@@ -114,13 +114,21 @@ def test_the_page_says_how_pucut_came_to_its_classes(chooser):
     page = parse(render(summary))
     text = " ".join(page.text.split())
     assert "rank highest and are classified as positive too" in text
-    assert "how many of the labelled samples they found that were hidden from them" in text
+    assert "how many of the labelled samples they found that were hidden from everything" in text
     assert "What pucut tried" in text
     for word in ("stage", "lambda", "λ", "likely negative", "partition", "2-hnc", "reach"):
         assert word not in text.lower(), word
     ids = {value for name, value in page.attributes if name == "id"}
     assert not ids & {"step", "mark", "readout", "curve", "to-chosen", "cuts-title"}
-    for candidate in model.selection_:
+    *tried, mixture = model.selection_
+    found = f"{percent(mixture.hidden_recall)} ± {percent(mixture.standard_error)}"
+    assert f"The mixture found {found} of the positives that were hidden from it." in page.text
+    assert f"Hidden positives found{found}" in page.text
+    assert mixture.why not in text  # no line of the tables
+    heaviest = [by_weight(tried, kind)[0] for kind in ("score", "cut")]
+    first, second = (f"“{each.name}” ({percent(each.weight)})" for each in heaviest)
+    assert f"Most weight among the scores has {first}; among the cuts, {second}." in page.text
+    for candidate in tried:
         recall = percent(candidate.hidden_recall)
         assert f"{candidate.name}{recall} ± " in page.text
         assert f"{percent(candidate.weight)}{candidate.why}" in page.text
@@ -128,6 +136,19 @@ def test_the_page_says_how_pucut_came_to_its_classes(chooser):
     lines = [c for kind in ("score", "cut") for c in by_weight(model.selection_, kind)]
     places = [page.text.index(f"{line.name}{percent(line.hidden_recall)}") for line in lines]
     assert places == sorted(places)
+
+
+def test_one_label_cannot_judge():
+    X = np.random.default_rng(0).normal(size=(20, 2))
+    y = np.arange(20) == 3
+    model = PUCutClassifier(prior=0.5, n_estimators=5, random_state=0).fit(X, y)
+    summary = summarise(model, X, y)
+    assert {line["hidden_recall"] for line in summary["selection"]} == {None}
+    page = parse(render(summary))
+    assert "A single label cannot be hidden" in page.text
+    assert "linearnot known" in page.text
+    assert "nan" not in page.text.lower().split()
+    assert "Hidden positives found" not in page.text.partition("What pucut tried")[0]
 
 
 def by_weight(candidates, kind):

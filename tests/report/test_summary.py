@@ -218,10 +218,11 @@ def test_what_a_method_does_not_have_is_null(chooser, paper):
 def test_everything_that_was_tried_is_in_the_selection(chooser):
     model, summary = chooser
     assert summary["selection"] == [vars(candidate) for candidate in model.selection_]
-    weights = {"score": 0.0, "cut": 0.0}
+    weights = {"score": 0.0, "cut": 0.0, "mixture": 0.0}
     for line in summary["selection"]:
         weights[line["kind"]] += line["weight"]
-    assert weights == pytest.approx({"score": 1.0, "cut": 1.0})
+    assert weights == pytest.approx({"score": 1.0, "cut": 1.0, "mixture": 1.0})
+    assert summary["selection"][-1]["kind"] == "mixture"
 
 
 def test_the_graph_is_that_of_the_cut_with_most_weight(chooser, table):

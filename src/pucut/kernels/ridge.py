@@ -4,11 +4,11 @@
 
 with landmarks z_j drawn from the rows (the Nystroem method) and H the number of features; or plain
 f(x) = weight x + intercept. Least squares have a closed form, and so does the leave-one-out
-prediction of a row: y - (y - f) / (1 - h), with h the leverage of the row. So penalties are compared
-by their leave-one-out error, and the scores of the training rows are out-of-sample, at the price of
-a single fit. Several targets, such as the same labels with some of them hidden, share all but
-the last step. Labels are positives chosen at random, so that f orders rows as the probability of
-being positive does.
+prediction of a row: y - (y - f) / (1 - h), with h the leverage of the row. So penalties are
+compared by their leave-one-out error, and the scores of the training rows are out-of-sample, at the
+price of a single fit. Several targets, such as the same labels with some of them hidden, share all
+but the last step. Labels are positives chosen at random, so that f orders rows as the probability
+of being positive does.
 """
 
 from collections.abc import Callable
@@ -48,7 +48,7 @@ class Ridge:
     left_out : float array of shape (n_targets, n_rows)
         Leave-one-out scores.
     width : float or None
-        None if it is linear.
+        Of the last target; None if it is linear.
     penalty : float
         Of the last target.
     """
@@ -59,47 +59,47 @@ class Ridge:
     penalty: float
 
 
-def fit_kernel_ridge(
-    points: Any, targets: BoolArray, random: np.random.RandomState, width: float | None = None
-) -> Ridge:
-    """Width and penalty are those with the smallest leave-one-out squared error.
+def fit_kernel_ridge(points: Any, targets: BoolArray, random: np.random.RandomState) -> Ridge:
+    """Width and penalty of each target are those with the smallest leave-one-out squared error.
 
-    `targets` has one line per target. Kernels are computed in single precision. A `width` that is
-    given is not chosen.
+    `targets` has one line per target. Kernels are computed in single precision, once for targets
+    of the same width.
     """
     points = points.astype(np.float32, copy=False)
     n_rows, n_features = points.shape
-    if width is None:
-        width = chosen_width(points, targets, random)
+    widths = np.array(chosen_widths(points, targets, random))
     landmarks = points[_drawn(n_rows, n_landmarks(n_rows), random)]
-    best = _kernel_solution(points, targets, landmarks, width / n_features)
-    machine = Machine(as_float64(landmarks), best.weights, best.intercept, width / n_features)
-    return Ridge(machine, best.left_out, width, best.penalty)
+    left_out = np.empty(targets.shape)
+    # The width of the last target comes last, and so its regression stays.
+    for width in dict.fromkeys([*(w for w in widths if w != widths[-1]), widths[-1]]):
+        same = widths == width
+        found = _kernel_solution(points, targets[same], landmarks, width / n_features)
+        left_out[same] = found.left_out
+    machine = Machine(as_float64(landmarks), found.weights, found.intercept, width / n_features)
+    return Ridge(machine, left_out, float(width), found.penalty)
 
 
-def chosen_width(points: Any, targets: BoolArray, random: np.random.RandomState) -> float:
-    """The width with the smallest error on a sample of the rows, over all targets."""
+def chosen_widths(points: Any, targets: BoolArray, random: np.random.RandomState) -> list[float]:
+    """For each target, the width with the smallest error on a sample of the rows."""
     points = points.astype(np.float32, copy=False)
     n_rows, n_features = points.shape
     if n_rows < 2:
-        return WIDTHS[0]
+        return [WIDTHS[0]] * len(targets)
     some = _drawn(n_rows, _ROWS_FOR_WIDTH, random)
     landmarks = some[_drawn(len(some), _LANDMARKS_FOR_WIDTH, random)]
     errors = [
         _kernel_solution(
             points[some], targets[:, some], points[landmarks], tried / n_features
-        ).error
+        ).errors
         for tried in WIDTHS
     ]
-    return WIDTHS[int(np.argmin(errors))]
+    return [WIDTHS[place] for place in np.argmin(errors, axis=0)]
 
 
 def fit_linear_ridge(points: Any, targets: BoolArray) -> Ridge:
     """The linear regression on dense points; in single precision too."""
     points = points.astype(np.float32, copy=False)
-    found = _Solution(
-        lambda rows: points[rows], np.eye(points.shape[1]), targets, LINEAR_PENALTIES
-    )
+    found = _Solution(lambda rows: points[rows], np.eye(points.shape[1]), targets, LINEAR_PENALTIES)
     machine = Machine(None, found.weights, found.intercept, 0.0)
     return Ridge(machine, found.left_out, None, found.penalty)
 
@@ -109,9 +109,7 @@ def n_landmarks(n_rows: int) -> int:
     return min(max(_FEWEST_LANDMARKS, n_rows // _ROWS_A_LANDMARK), _MOST_LANDMARKS)
 
 
-def _kernel_solution(
-    points: Any, targets: BoolArray, landmarks: Any, gamma: float
-) -> "_Solution":
+def _kernel_solution(points: Any, targets: BoolArray, landmarks: Any, gamma: float) -> "_Solution":
     kernel = GaussianKernel(landmarks, gamma)
     among = kernel.of(landmarks).astype(np.float64)
     among = (among + among.T) / 2.0
@@ -167,7 +165,7 @@ class _Solution:
             left_out[rows] = target[rows, :, None] - (target[rows, :, None] - fitted) / rest
         errors = np.square(left_out - target[:, :, None]).mean(axis=0)
         best = errors.argmin(axis=1)
-        self.error = float(errors.min(axis=1).sum())
+        self.errors: FloatArray = errors.min(axis=1)
         self.penalty = penalties[best[-1]]
         # Beyond these digits the order of summation would show.
         self.left_out: FloatArray = np.round(

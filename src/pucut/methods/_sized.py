@@ -38,20 +38,23 @@ class SizedClassifier(CallbackSupportMixin, PUClassifier):
     }
 
     @abstractmethod
-    def _work(self, n_rows: int) -> Work:
-        """The work of a fit to this many rows."""
+    def _work(self, n_rows: int, n_labelled: int | None = None) -> Work:
+        """The work of a fit to this many rows; None stands for many labelled ones."""
 
-    def estimate(self, X: Any) -> FitEstimate:
+    def estimate(self, X: Any, n_labelled: int | None = None) -> FitEstimate:
         """The time and memory that `fit` on X would take, by stage; X is not read.
 
         Parameters
         ----------
         X : array, data frame, path or table of pyarrow as for `fit`, or a pair (n_rows, n_features)
             A pair stands for values in double precision.
+        n_labelled : int, optional
+            Labelled rows. With few of them `PUCutClassifier` repeats more of its work to judge it;
+            by default they are taken to be many.
         """
         (n_rows, n_features), value_bytes = size_of_table(X)
         return estimate_fit(
-            self._work(n_rows),
+            self._work(n_rows, n_labelled),
             n_rows,
             n_features,
             n_estimators=self.n_estimators,
@@ -60,7 +63,7 @@ class SizedClassifier(CallbackSupportMixin, PUClassifier):
             memory_limit=checked_memory_limit(self.memory_limit),
         )
 
-    def _search_bytes(self, X: Any, is_known: bool = True) -> int | None:
+    def _search_bytes(self, X: Any, n_labelled: int, is_known: bool = True) -> int | None:
         """Refuses what cannot fit, and returns what the search for neighbours may hold.
 
         Only dense tables and the searches of this package have known needs.
@@ -69,7 +72,7 @@ class SizedClassifier(CallbackSupportMixin, PUClassifier):
         is_own_search = isinstance(self.neighbors, str) and self.neighbors in OWN_SEARCHES
         if sp.issparse(X) or not is_own_search or not is_known:
             return None
-        needed = self.estimate(X)
+        needed = self.estimate(X, n_labelled)
         if self.verbose:
             print(needed, flush=True)
         if limit is not None:

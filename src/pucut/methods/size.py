@@ -29,13 +29,15 @@ _THREAD_BYTES = 96 << 20
 _ALLOCATED = 1.15
 # Of a kernel at work: blocks of rows and landmarks, and as many matrices of landmarks alone.
 _KERNEL_ARRAYS = 6
+# Cuts whose levels are in memory at a time, per world: those of one graph, for each gamma.
+_CUTS_AT_ONCE = 4
 
 # Seconds of one processor.
 _ENCODING = 1.5e-8  # a value
 _CODING = 1e-7  # a value
 _GROWING = 8e-8  # per tree, row and doubling of rows, for 20 features
 _EXACT = 3e-11  # per pair of rows and work of a pair
-_SCORING = 3.7e-7  # per tree and row
+_SCORING = 9e-8  # per tree and row
 _APPROXIMATE = 1.4e-8  # per row to the power below, and work of a pair
 _APPROXIMATE_POWER = 1.3
 _LONGER_LISTS = 0.05  # of that, per neighbour beyond those below
@@ -57,20 +59,24 @@ class Work:
         Neighbours listed for each row.
     graph_neighbors : int
         Neighbours in its largest graph.
-    n_spaces : int
-        Spaces in which neighbours are found; several share their points.
+    n_searches : int
+        Searches for neighbours, each with its lists; several share their points.
+    n_embeddings : int
+        Searches among points of their own, which are as many as those of the table.
     n_graphs : float
         Graphs held at a time, in the size of the largest.
-    n_forests : int
-        Forests grown.
-    n_forests_kept : int
-        Forests held to the end, in the size of one of `n_estimators` trees.
+    n_worlds : int
+        How often scores and cuts are made, some labels hidden or none.
+    n_forests : float
+        Forests grown, in the size of one of `n_estimators` trees.
+    n_forests_kept : float
+        Those held to the end.
+    n_scores : int
+        Kinds of scores that are held, 0 if rows are not scored by trees and kernels too.
     n_kinds : int
         Kinds of cuts whose levels are held.
     n_cuts : int
         Parametric cuts solved.
-    has_scores : bool
-        Whether rows are scored by trees and kernels too.
     advice : str
         What else a user with too little memory may try.
     """
@@ -78,13 +84,15 @@ class Work:
     method: str
     listed: int
     graph_neighbors: int
-    n_spaces: int = 1
+    n_searches: int = 1
+    n_embeddings: int = 0
     n_graphs: float = 1.0
-    n_forests: int = 1
-    n_forests_kept: int = 1
+    n_worlds: int = 1
+    n_forests: float = 1.0
+    n_forests_kept: float = 1.0
+    n_scores: int = 0
     n_kinds: int = 0
     n_cuts: int = 2
-    has_scores: bool = False
     advice: str = ""
 
 
@@ -220,13 +228,13 @@ class _Shape:
 
     @property
     def lists(self) -> int:
-        return self.n_rows * self.listed * 12 * self.work.n_spaces
+        return self.n_rows * self.listed * 12 * self.work.n_searches
 
     @property
     def forests(self) -> int:
         rows = min(self.n_rows, ROWS_OF_A_TREE)
         nodes = int(self.n_estimators * rows * _NODES_A_ROW)
-        return nodes * _NODE_BYTES * self.work.n_forests_kept
+        return int(nodes * _NODE_BYTES * self.work.n_forests_kept)
 
     @property
     def arcs(self) -> float:
@@ -240,34 +248,42 @@ class _Shape:
     def graphs(self) -> float:
         return (self.arcs * (4 + self.weight_bytes) + 4 * self.n_rows) * self.work.n_graphs
 
+    @property
+    def scores(self) -> int:
+        """Of every kind and world, and for new rows."""
+        return 8 * self.n_rows * self.work.n_scores * (self.work.n_worlds + 1)
+
     def neighbor_bytes(self, search_bytes: int) -> int:
-        n, several = self.n_rows, self.work.n_spaces > 1
+        n, several = self.n_rows, self.work.n_searches > 1
         found = n * (self.listed + 1) * 12 + 24 * n
         # Spaces of one table have weighted points each, and the lists of those before.
-        held = self.points * (2 if several else 1) + self.forests + (self.lists if several else 0)
+        n_points = 1 + several + self.work.n_embeddings
+        held = self.points * n_points + self.forests + (self.lists if several else 0)
+        held += self.scores if several else 0
         return held + found + search_bytes + self.n_threads * min(_THREAD_BYTES, 1000 * n)
 
     def stages(self, search_bytes: int) -> tuple[StageEstimate, ...]:
-        n, d, forests = self.n_rows, self.n_features, self.work.n_forests
+        n, d, worlds = self.n_rows, self.n_features, self.work.n_worlds
         code_bytes = 1 if self.value_bytes == 4 else 2
         trees = self.points + n * d * code_bytes + self.n_threads * 12 * n + 5 * n + self.forests
         path = self.arcs * _PATH_ARC_BYTES + n * (
             _PATH_NODE_BYTES + _PATH_PYTHON_BYTES + 4 * self.n_threads
         )
-        cuts = self.points + self.forests + self.lists + self.graphs + path
+        held = self.points * (1 + self.work.n_embeddings) + self.forests + self.lists + self.scores
+        cuts = held + self.graphs + path
         stages = [
             _stage("encoding", _ENCODING * n * d, self.points + (8 << 20)),
-            _stage("trees", self._tree_seconds(), trees + 8 * n * (forests - 1)),
+            _stage("trees", self._tree_seconds(), trees + self.scores),
             _stage("neighbours", self._neighbor_seconds(), self.neighbor_bytes(search_bytes)),
         ]
-        if self.work.has_scores:
-            kernels = self.points + self.lists + self.forests
-            kernels += min(self.n_threads, self.work.n_spaces) * (
-                self.points + 72 * n + self._kernel_blocks()
+        if self.work.n_scores:
+            # Scores of all worlds, for every penalty, several times.
+            kernels = held + min(self.n_threads, self.work.n_searches) * (
+                self.points + n * (24 + 72 * worlds) + self._kernel_blocks()
             )
             stages.append(_stage("kernels", self._kernel_seconds(), kernels))
-            # The levels of one kind of cut, and what is kept of all of them.
-            cuts += 8 * n * (4 + 3 * self.work.n_kinds)
+            # The levels of the cuts of one graph, and what is kept of all of them.
+            cuts += 8 * n * (4 + _CUTS_AT_ONCE * worlds) + n * self.work.n_kinds * (16 + 4 * worlds)
         stages.append(_stage("cuts", self._cut_seconds(), cuts))
         return tuple(stages)
 
@@ -276,8 +292,8 @@ class _Shape:
         growing = _GROWING * self.n_estimators * rows * max(1, rows.bit_length()) / 2
         growing *= math.sqrt(self.n_features / 20)
         coding = _CODING * self.n_rows * self.n_features
-        scoring = _SCORING * self.n_estimators * self.n_rows if self.work.has_scores else 0.0
-        return (self.work.n_forests * (growing + coding) + scoring) / self.n_threads
+        scoring = _SCORING * self.n_estimators * self.n_rows if self.work.n_scores else 0.0
+        return self.work.n_forests * (growing + coding + scoring) / self.n_threads
 
     def _neighbor_seconds(self) -> float:
         n, width = float(self.n_rows), self.n_features + WORK_OF_A_PAIR
@@ -286,14 +302,14 @@ class _Shape:
             if n * n * width <= MOST_EXACT_WORK
             else _APPROXIMATE * n**_APPROXIMATE_POWER * width * self._longer_lists()
         )
-        return one * self.work.n_spaces / self.n_threads
+        return one * self.work.n_searches / self.n_threads
 
     def _longer_lists(self) -> float:
         return 1.0 + _LONGER_LISTS * max(0, self.listed - _SHORT_LISTS)
 
     def _kernel_seconds(self) -> float:
         landmarks = self._landmarks()
-        return 2 * self.work.n_spaces * _KERNEL * self.n_rows * landmarks / self.n_threads
+        return 2 * self.work.n_searches * _KERNEL * self.n_rows * landmarks / self.n_threads
 
     def _kernel_blocks(self) -> int:
         rows, landmarks = min(self.n_rows, ROWS_OF_A_BLOCK), self._landmarks()

@@ -23,8 +23,9 @@ reads them; n is the number of rows. What only one method has is null for the ot
                           weight of this cut; where no cut has weight, name is that of a space
     partition             2-HNC: stage, step (its place in that stage), lam, n_likely_negative,
                           n_unreached
-    selection             pucut: for each score and cut that was tried its name, kind ("score" or
-                          "cut"), hidden_recall, standard_error, weight, why
+    selection             pucut: for each score and cut that was tried, and last for the mixture of
+                          them, its name, kind ("score", "cut" or "mixture"), hidden_recall and
+                          standard_error (null if nothing could be hidden), weight, why
     settings              parameters of the estimator, as texts
     seconds               steps of fit
     stages                2-HNC: two dicts: stage; lam and n_positive of each step, by rising

@@ -117,6 +117,10 @@ def _found(summary: dict[str, Any]) -> Facts:
         ("Of the unlabelled", grouped(n_positive - data["n_labelled"])),
         ("Negative", f"{grouped(data['n_samples'] - n_positive)} ({percent(1.0 - share)})"),
     ]
+    mixture = [line for line in summary["selection"] or () if line["kind"] == "mixture"]
+    if mixture and mixture[0]["hidden_recall"] is not None:
+        recall, error = mixture[0]["hidden_recall"], mixture[0]["standard_error"]
+        lines.append(("Hidden positives found", f"{percent(recall)} ± {percent(error)}"))
     if summary["partition"] is not None:
         lines.append(("Not reached by a label", grouped(summary["partition"]["n_unreached"])))
     return lines
@@ -150,8 +154,8 @@ def _why(summary: dict[str, Any]) -> str:
         return (
             "Several learners scored every sample, and minimum cuts smoothed the scores along "
             "several graphs of neighbours. All of them were mixed by how many of the labelled "
-            "samples they found that were hidden from them. The samples that rank highest are "
-            f"classified as positive, until their share is the prior, {prior}."
+            "samples they found that were hidden from everything. The samples that rank highest "
+            f"are classified as positive, until their share is the prior, {prior}."
         )
     text = (
         "Of all partitions of both stages, the one was chosen whose share of positives is closest "

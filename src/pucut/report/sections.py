@@ -17,6 +17,7 @@ def selection(summary: dict[str, Any]) -> Html:
     tried = summary["selection"]
     if tried is None:
         return Html("")
+    mixture = next(line for line in tried if line["kind"] == "mixture")
     titles = {
         "score": "Scores, of each sample by itself",
         "cut": "Cuts along graphs of neighbours, or none",
@@ -26,12 +27,15 @@ def selection(summary: dict[str, Any]) -> Html:
         element("h2", f"What {summary['method']} tried, and what it found", id="tried-title"),
         element(
             "p",
-            "Labelled samples were hidden, and every score and cut had to find them again among as "
-            "many samples as the prior allows. The more it found, the more weight it has in the "
-            "mixture that ranks the samples. The scores are mixed first; the cuts then smooth the "
-            "mixed score along graphs of nearest neighbours, less so the larger gamma is.",
+            "Some labelled samples were hidden from everything, and every score and cut had to "
+            "find them again among as many samples as the prior allows. The more it found, the "
+            "more weight it has in the mixture that ranks the samples. The scores are mixed first; "
+            "the cuts then smooth the mixed score along graphs of nearest neighbours, less so the "
+            "larger gamma is.",
             class_="lead",
         ),
+        element("p", verdict(mixture), class_="lead"),
+        element("p", _mainly(tried), class_="lead"),
         [
             _scrolled(title, _tried(title, [line for line in tried if line["kind"] == kind]))
             for kind, title in titles.items()
@@ -40,16 +44,44 @@ def selection(summary: dict[str, Any]) -> Html:
     )
 
 
+def verdict(mixture: dict[str, Any]) -> str:
+    """How good the mixture is, from the line of the selection that says so."""
+    if mixture["hidden_recall"] is None:
+        return "A single label cannot be hidden, so nothing is known about how good the mixture is."
+    return (
+        f"The mixture found {_recall(mixture)} of the positives that were hidden from it. About as "
+        "many of the positives among the unlabelled samples should be classified as positive, if "
+        "the prior is right."
+    )
+
+
+def _mainly(tried: list[dict[str, Any]]) -> str:
+    """The heaviest of both kinds, in a sentence each."""
+    scores, cuts = (_heaviest(tried, kind) for kind in ("score", "cut"))
+    return f"Most weight among the scores has {scores}; among the cuts, {cuts}."
+
+
+def _heaviest(tried: list[dict[str, Any]], kind: str) -> str:
+    heaviest = max((line for line in tried if line["kind"] == kind), key=lambda x: x["weight"])
+    return f"“{heaviest['name']}” ({percent(heaviest['weight'])})"
+
+
+def _recall(line: dict[str, Any]) -> str:
+    if line["hidden_recall"] is None:
+        return "not known"
+    return f"{percent(line['hidden_recall'])} ± {percent(line['standard_error'])}"
+
+
 def _tried(title: str, tried: list[dict[str, Any]]) -> Html:
     heaviest = max(line["weight"] for line in tried)
     lines = [
         (
             line["name"],
-            f"{percent(line['hidden_recall'])} ± {percent(line['standard_error'])}",
+            _recall(line),
             _bar(line["weight"] / heaviest, percent(line["weight"])),
             line["why"],
         )
-        for line in sorted(tried, key=lambda line: (-line["weight"], -line["hidden_recall"]))
+        for line in sorted(tried, key=lambda line: (-line["weight"], -(line["hidden_recall"] or 0)))
     ]
     heads = ("Tried", "Hidden positives found", "Weight", "Why")
     return html_table(title, heads, lines, class_="tried")

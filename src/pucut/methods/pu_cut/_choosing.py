@@ -1,8 +1,9 @@
-"""The chooser from points to a mixture: worlds, scores, spaces, cuts, judged by hidden positives."""
+"""The chooser from points to a mixture: worlds, scores, spaces, cuts, and the weights of all."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,22 +14,36 @@ from pucut._support.checks import BoolArray, FloatArray, is_sparse
 from pucut._support.threads import in_threads, library_threads
 from pucut.graphs.spaces import WeightedSpace
 from pucut.methods.pu_cut._cuts import ChosenCuts, ScoreCut, choose_cuts, mix_scores
+from pucut.methods.pu_cut._given import needs_labels
 from pucut.methods.pu_cut._scores import (
+    LINEAR,
     MOST_LINEAR_COLUMNS,
     BaseScore,
     NewRows,
     TreeScore,
+    kernel_name,
     kernel_score,
     learner_score,
     linear_score,
+    neighbor_name,
     neighbor_score,
     tree_kinds,
     tree_score,
 )
-from pucut.methods.pu_cut._spaces import SpaceOfWorlds, as_points, common_scale, space_of_worlds
+from pucut.methods.pu_cut._spaces import (
+    Embedding,
+    SpaceOfWorlds,
+    common_scale,
+    embedding_of,
+    space_of_worlds,
+)
 from pucut.methods.pu_cut._worlds import Worlds, hidden_worlds
 from pucut.scores.cross_fitting import with_random_state
-from pucut.trees.feature_weights import checked_feature_weights, weights_of_importances
+from pucut.trees.feature_weights import (
+    FOREST_WEIGHTS,
+    checked_feature_weights,
+    weights_of_importances,
+)
 from pucut.trees.forest import Forest
 
 # How features are weighted, its name, and the number of neighbours of its graph.
@@ -37,9 +52,12 @@ SPACES = (
     (None, "all features alike", 10),
     ("common_scale", "common scale", 10),
 )
+# Those of the graph of an embedding.
+EMBEDDING_NEIGHBORS = 10
 # Neighbours whose labels make a score.
 SCORE_NEIGHBORS = 15
-_OTHER_NAMES = {"pu_trees": "importance"}
+# Tried only if it is asked for.
+_IMPORTANCE = ("pu_trees", "importance", 5)
 
 Step = Callable[[str], AbstractContextManager[None]]
 
@@ -120,7 +138,10 @@ def find_mixture(
     step: Step,
     most_bytes: int | None = None,
 ) -> Mixture:
-    """Learns scores, finds neighbours, cuts and judges; for `most_bytes` see `nearest_neighbors`."""
+    """Learns scores, finds neighbours, cuts and judges.
+
+    For `most_bytes` see `nearest_neighbors`.
+    """
     random = check_random_state(random_state)
     points = rows.points
     n_rows, n_features = points.shape
@@ -153,11 +174,11 @@ def find_mixture(
         # One thread each: threads of linear algebra wait for each other more than they work.
         seeds = random.randint(np.iinfo(np.int32).max, size=len(spaces))
         jobs: list[Callable[[], BaseScore]] = [
-            lambda space=space, seed=int(seed): kernel_score(space, worlds, seed)
+            partial(kernel_score, space, worlds, int(seed))
             for space, seed in zip(spaces, seeds, strict=True)
         ]
         if not is_sparse(points) and n_features <= MOST_LINEAR_COLUMNS:
-            jobs.append(lambda: linear_score(points, worlds))
+            jobs.append(partial(linear_score, points, worlds))
         parts += in_threads(lambda job: job(), jobs, n_threads)
         parts += [
             learner_score(name, learner, rows.table, worlds, random)
@@ -165,7 +186,7 @@ def find_mixture(
         ]
     with step("cuts"):
         chosen = choose_cuts(mix_scores(parts, worlds), spaces, worlds, n_threads=n_threads)
-    return Mixture(chosen, tuple(spaces), trees[0].forest)
+    return Mixture(chosen, tuple(space.for_answers() for space in spaces), trees[0].forest)
 
 
 def _find_spaces(
@@ -176,11 +197,12 @@ def _find_spaces(
     random: np.random.RandomState,
     search: Mapping[str, Any],
 ) -> list[SpaceOfWorlds]:
-    n_rows, n_features = rows.points.shape
-    n_worlds = len(worlds.labels)
+    n_rows, n_worlds = rows.points.shape[0], len(worlds.labels)
     found: list[SpaceOfWorlds] = []
 
-    def find(name: str, points: Any, weights: Any, usual: int, embedding: Any = None) -> None:
+    def find(
+        name: str, points: Any, weights: Any, usual: int, embedding: Embedding | None = None
+    ) -> None:
         ks = sorted({min(k, n_rows - 1) for k in options.n_neighbors or (usual,)})
         seed = random.randint(np.iinfo(np.int32).max)
         found.append(
@@ -201,10 +223,10 @@ def _find_spaces(
         weights = _weights_of_worlds(kind, rows, trees, n_worlds)
         if weights is not None:
             find(name, of_table, weights, usual)
-    for name, embedding in options.embeddings.items():
-        embedded, fitted = _embedded(embedding, rows.table, worlds, random)
+    for name, transformer in options.embeddings.items():
+        embedded, embedding = _embedded(transformer, rows.table, worlds, random)
         ones = np.ones(embedded[-1].shape[1])
-        find(name, embedded, [ones] * n_worlds, SPACES[1][2], fitted)
+        find(name, embedded, [ones] * n_worlds, EMBEDDING_NEIGHBORS, embedding)
     return found
 
 
@@ -216,7 +238,7 @@ def _weights_of_worlds(
     if isinstance(kind, str) and kind == "common_scale":
         scale = None if rows.has_categories else common_scale(rows.scale, rows.points)
         return None if scale is None else [scale] * n_worlds
-    if isinstance(kind, str):
+    if is_from_trees(kind):
         is_squared = kind == "pu_trees_squared"
         return [weights_of_importances(each, squared=is_squared) for each in trees.importances]
     fixed = np.ones(n_features) if kind is None else checked_feature_weights(kind, n_features)
@@ -224,21 +246,24 @@ def _weights_of_worlds(
 
 
 def _embedded(
-    embedding: Any, table: Any, worlds: Worlds, random: np.random.RandomState
-) -> tuple[list[Any], Any]:
-    """The points of each world, and the transformer of the last.
+    transformer: Any, table: Any, worlds: Worlds, random: np.random.RandomState
+) -> tuple[list[Any], Embedding]:
+    """The points of each world, and the embedding of the last.
 
-    One that needs labels is fitted in every world, to the labels of that world; others once.
+    A transformer that needs labels is fitted in every world, to the labels of that world; others
+    once.
     """
     n_worlds = len(worlds.labels)
-    if not embedding.__sklearn_tags__().target_tags.required:
-        fitted = with_random_state(clone(embedding), random).fit(table)
-        return [as_points(fitted.transform(table))] * n_worlds, fitted
+    if not needs_labels(transformer):
+        fitted = with_random_state(clone(transformer), random).fit(table)
+        embedding = embedding_of(fitted, table)
+        return [embedding.points_of(table)] * n_worlds, embedding
     points = []
     for labels in worlds.labels:
-        fitted = with_random_state(clone(embedding), random).fit(table, labels.astype(np.intp))
-        points.append(as_points(fitted.transform(table)))
-    return points, fitted
+        fitted = with_random_state(clone(transformer), random).fit(table, labels.astype(np.intp))
+        embedding = embedding_of(fitted, table)
+        points.append(embedding.points_of(table))
+    return points, embedding
 
 
 def spaces_for(feature_weights: Any) -> Sequence[tuple[Any, str, int]]:
@@ -246,7 +271,20 @@ def spaces_for(feature_weights: Any) -> Sequence[tuple[Any, str, int]]:
     if isinstance(feature_weights, str) and feature_weights == "auto":
         return SPACES
     if feature_weights is None or isinstance(feature_weights, str):
-        known = {kind: (name, usual) for kind, name, usual in SPACES}
-        name, usual = known.get(feature_weights, (_OTHER_NAMES.get(feature_weights), SPACES[0][2]))
-        return [(feature_weights, str(name), usual)]
+        return [space for space in (*SPACES, _IMPORTANCE) if space[0] == feature_weights]
     return [(feature_weights, "given weights", SPACES[0][2])]
+
+
+def is_from_trees(kind: Any) -> bool:
+    """Whether weights of this kind come from trees, and so from labels."""
+    return isinstance(kind, str) and kind in FOREST_WEIGHTS
+
+
+def names_of_spaces(feature_weights: Any) -> list[str]:
+    return [name for _, name, _ in spaces_for(feature_weights)]
+
+
+def names_of_scores(spaces: Iterable[str]) -> list[str]:
+    """Of all learners of its own, if there are these spaces."""
+    in_spaces = [name for space in spaces for name in (kernel_name(space), neighbor_name(space))]
+    return [*tree_kinds(1), LINEAR, *in_spaces]

@@ -7,6 +7,7 @@ are hidden from scores, graphs and cuts alike. Nothing is preferred unless it is
 the noise; no negative label is used.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -20,6 +21,7 @@ from pucut.cuts.score_cuts import levels_of_new_rows, score_cut
 from pucut.graphs.neighbors import NeighborLists
 from pucut.graphs.spaces import WeightedSpace
 from pucut.methods.pu_cut._mixing import (
+    UNJUDGED,
     Candidate,
     judged,
     rank_among,
@@ -144,32 +146,34 @@ class ChosenCuts:
 
 
 def mix_scores(parts: Sequence[BaseScore], worlds: Worlds) -> JudgedScores:
-    """The parts weighted by what they found in the worlds that hid it."""
+    """The parts weighted by what they found, in each world by what they found in the others."""
     found = np.array([worlds.found(part.of_worlds) for part in parts])
-    weights = recall_weights(found)
-    used = [place for place, weight in enumerate(weights) if weight > 0.0]
-
-    def mixed(scores: Sequence[FloatArray], labels: BoolArray) -> FloatArray:
-        """Ranks among the unlabelled rows, which new rows are like."""
-        total = np.zeros(len(labels))
-        for place in used:
-            total += weights[place] * rank_among(scores[place], np.sort(scores[place][~labels]))
-        return total
-
     answers = []
     for world, labels in enumerate(worlds.labels):
-        total = mixed([part.of_worlds[world] for part in parts], labels)
+        weights = recall_weights(found[:, worlds.judging(world)])
+        total = _mixed([part.of_worlds[world] for part in parts], weights, labels)
         answers.append(rank_among(total, np.sort(total[~labels])))
+    # Those of the last world, which answers.
+    used = [place for place, weight in enumerate(weights) if weight > 0.0]
     unseen = [part.reference for part in parts]
     others = ~worlds.is_labelled
     score = MixedScore(
         tuple(parts[place] for place in used),
         weights[used],
         tuple(np.sort(unseen[place][others]) for place in used),
-        np.sort(mixed(unseen, worlds.is_labelled)[others]),
+        np.sort(_mixed(unseen, weights, worlds.is_labelled)[others]),
     )
     names = [part.name for part in parts]
     return JudgedScores(score, tuple(answers), tuple(judged(names, "score", found, weights)))
+
+
+def _mixed(scores: Sequence[FloatArray], weights: FloatArray, labels: BoolArray) -> FloatArray:
+    """Ranks among the unlabelled rows, which new rows are like, weighted."""
+    in_ranks = [
+        rank_among(score, np.sort(score[~labels])) if weight > 0.0 else score
+        for score, weight in zip(scores, weights, strict=True)
+    ]
+    return _weighted_sum(weights, in_ranks)
 
 
 class _Judge:
@@ -203,18 +207,12 @@ class _Judge:
     def recall_of_mixture(self) -> tuple[float, int]:
         """Of the mixture, each world weighing the candidates by the other worlds alone.
 
-        So the rows that judge the mixture have not chosen it. With a single world, which hides many
-        rows, they have; what that adds is far below the noise.
+        So the rows that judge the mixture have not chosen it.
         """
         worlds, found = self._worlds, np.array(self.found)
-        n_worlds = worlds.n_hidden_worlds
-        folds = np.concatenate(
-            [np.full(int((worlds.fold == k).sum()), k) for k in range(n_worlds)] or [np.empty(0)]
-        )
         mixtures = []
-        for world in range(n_worlds):
-            judging = folds != world if n_worlds > 1 else folds == world
-            weights = recall_weights(found[:, judging])
+        for world in range(worlds.n_hidden_worlds):
+            weights = recall_weights(found[:, worlds.judging(world)])
             mixture = np.full(len(worlds.is_labelled), np.nan)
             asked = self._others | (worlds.fold == world)
             mixture[asked] = sum(
@@ -224,7 +222,7 @@ class _Judge:
             )
             mixtures.append(mixture)
         hits = worlds.found(mixtures)
-        return (float(hits.mean()), len(hits)) if len(hits) else (1.0, 0)
+        return (float(hits.mean()), len(hits)) if len(hits) else (math.nan, 0)
 
 
 def choose_cuts(
@@ -244,7 +242,7 @@ def choose_cuts(
     # The data term by itself needs no cut, and is judged in the same way.
     judge.hear(scores.ranks)
     cuts: list[ScoreCut] = []
-    for space, k in [(space, k) for space in spaces for k in space.n_neighbors]:
+    for space, k in [(each, k) for each in spaces for k in each.n_neighbors]:
         graphs = {id(each): checked_graph(each.graph(k)) for each in dict.fromkeys(space.spaces)}
 
         def level(job: tuple[float, int], space: Any = space, graphs: Any = graphs) -> FloatArray:
@@ -297,7 +295,7 @@ def _verdict(judge: _Judge) -> Candidate:
     recall, n_hidden = judge.recall_of_mixture()
     if not n_hidden:
         return Candidate(
-            "the mixture", "mixture", 1.0, 1.0, 1.0, "nothing could be hidden to judge it"
+            "the mixture", "mixture", math.nan, math.nan, 1.0, "what answers: " + UNJUDGED
         )
     return Candidate(
         "the mixture",
@@ -319,4 +317,3 @@ def _weighted_sum(weights: FloatArray, parts: Sequence[FloatArray]) -> FloatArra
 
 def _untied(level: FloatArray, mixed_rank: FloatArray) -> FloatArray:
     return level + _TIE * mixed_rank
-

@@ -1,14 +1,14 @@
 """Learners and embeddings that users give, checked at the door."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from pucut.scores.cross_fitting import checked_classifier
 
 
-def checked_learners(learners: Any) -> Mapping[str, Any]:
-    """Classifiers by name, from a dict, a list or None."""
-    named = _named(learners, "learners")
+def checked_learners(learners: Any, taken: Collection[str] = ()) -> Mapping[str, Any]:
+    """Classifiers by name, from a dict, a list or None; `taken` are names of other scores."""
+    named = _named(learners, "learners", taken)
     for name, learner in named.items():
         if learner is None:
             raise TypeError(f"learners must be scikit-learn classifiers, found None as {name!r}")
@@ -16,13 +16,13 @@ def checked_learners(learners: Any) -> Mapping[str, Any]:
     return named
 
 
-def checked_embeddings(embeddings: Any) -> Mapping[str, Any]:
-    """Transformers by name, from a dict, a list or None."""
-    named = _named(embeddings, "embeddings")
+def checked_embeddings(embeddings: Any, taken: Collection[str] = ()) -> Mapping[str, Any]:
+    """Transformers by name, from a dict, a list or None; `taken` are names of other spaces."""
+    named = _named(embeddings, "embeddings", taken)
+    needed = ("fit", "transform", "get_params", "__sklearn_tags__")
     for name, embedding in named.items():
         is_instance = not isinstance(embedding, type)
-        has_all = all(hasattr(embedding, each) for each in ("fit", "transform", "get_params"))
-        if not (is_instance and has_all):
+        if not (is_instance and all(hasattr(embedding, each) for each in needed)):
             raise TypeError(
                 "embeddings must be scikit-learn transformers (instances with fit and transform), "
                 f"found {embedding!r} as {name!r}"
@@ -30,15 +30,35 @@ def checked_embeddings(embeddings: Any) -> Mapping[str, Any]:
     return named
 
 
-def _named(given: Any, parameter: str) -> Mapping[str, Any]:
+def needs_labels(embedding: Any) -> bool:
+    """Whether a transformer, or a part of it such as a step of a pipeline, must be given y."""
+    parts = [embedding, *embedding.get_params(deep=True).values()]
+    return any(
+        part.__sklearn_tags__().target_tags.required
+        for part in parts
+        if hasattr(part, "__sklearn_tags__") and not isinstance(part, type)
+    )
+
+
+def _named(given: Any, parameter: str, taken: Collection[str]) -> Mapping[str, Any]:
     if given is None:
         return {}
-    if isinstance(given, Mapping):
-        if not all(isinstance(name, str) for name in given):
-            raise TypeError(f"{parameter} must have texts for names, found {list(given)!r}")
-        return dict(given)
-    if not isinstance(given, (list, tuple)):
+    if not isinstance(given, (Mapping, list, tuple)):
         raise TypeError(f"{parameter} must be a list, a dict by name or None, found {given!r}")
+    if not isinstance(given, Mapping):
+        return _by_class(given)
+    for name in given:
+        if not isinstance(name, str):
+            raise TypeError(f"{parameter} must have texts for names, found {name!r}")
+        if name in taken:
+            raise ValueError(
+                f"{parameter} has the name {name!r}, which pucut uses itself: choose another one"
+            )
+    return dict(given)
+
+
+def _by_class(given: Any) -> Mapping[str, Any]:
+    """Named by their classes; from the second of a class on with its number."""
     names: dict[str, Any] = {}
     for one in given:
         kind = type(one).__name__

@@ -14,6 +14,8 @@ from pucut._support.checks import BoolArray, FloatArray
 
 # What has less weight is left out.
 LEAST_WEIGHT = 0.01
+# Said of all candidates where there is a single label.
+UNJUDGED = "nothing could be hidden to judge it"
 
 
 @dataclass(frozen=True)
@@ -28,11 +30,12 @@ class Candidate:
         "score", of a row by itself, "cut", along a graph, or "mixture", what answers.
     hidden_recall : float
         Share of the hidden positives found among as many rows as the prior says. They were hidden
-        from everything, so it estimates the share of the unlabelled positives that is found.
+        from everything, so it estimates the share of the unlabelled positives that is found. NaN
+        if nothing could be hidden.
     standard_error : float
         Of that recall, from the number of positives that were hidden.
     weight : float
-        Its share of the mixture, from 0 to 1.
+        Its share among the candidates of its kind, from 0 to 1.
     why : str
         In words.
     """
@@ -43,6 +46,13 @@ class Candidate:
     standard_error: float
     weight: float
     why: str
+
+    def __str__(self) -> str:
+        """A line of a table."""
+        return (
+            f"{self.kind:<8}{100 * self.hidden_recall:6.1f} ± {100 * self.standard_error:4.1f} %"
+            f"{self.weight:8.3f}  {self.name}: {self.why}"
+        )
 
 
 def rank_among(values: FloatArray, reference: FloatArray) -> FloatArray:
@@ -102,7 +112,7 @@ def judged(names: list[str], kind: str, found: FloatArray, weights: FloatArray) 
     n_hidden = found.shape[1]
     if n_hidden == 0:
         return [
-            Candidate(name, kind, 1.0, 1.0, float(weight), "nothing could be hidden to judge it")
+            Candidate(name, kind, math.nan, math.nan, float(weight), UNJUDGED)
             for name, weight in zip(names, weights, strict=True)
         ]
     recalls = found.mean(axis=1)

@@ -30,6 +30,7 @@ TREE_FOLDS = 5
 TREES_THAT_ANSWER, TREES_OF_A_WORLD = 0.6, 0.2
 # Folds of learners that are given.
 LEARNER_FOLDS = 3
+LINEAR = "linear"
 # More columns than this would make the linear regression slow.
 MOST_LINEAR_COLUMNS = 2000
 
@@ -158,10 +159,18 @@ class _OfRidge:
         return self.ridge.machine.scores(weighted(points.astype(np.float64), self.weights))
 
 
+def kernel_name(space: str) -> str:
+    return f"kernel, {space}"
+
+
+def neighbor_name(space: str) -> str:
+    return f"neighbours, {space}"
+
+
 def linear_score(points: Any, worlds: Worlds) -> BaseScore:
     ridge = fit_linear_ridge(points, np.array(worlds.labels))
     of = _OfRidge(ridge, None, np.ones(points.shape[1]))
-    return BaseScore("linear", ridge.left_out, ridge.left_out[-1], of)
+    return BaseScore(LINEAR, tuple(ridge.left_out), ridge.left_out[-1], of)
 
 
 def kernel_score(space: SpaceOfWorlds, worlds: Worlds, seed: int) -> BaseScore:
@@ -169,21 +178,15 @@ def kernel_score(space: SpaceOfWorlds, worlds: Worlds, seed: int) -> BaseScore:
     random = np.random.RandomState(seed)
     labels = np.array(worlds.labels)
     if space.knows_labels:
-        width: float | None = None
-        found = []
+        of_worlds = []
         for of_world, target in zip(space.spaces, labels, strict=True):
-            ridge = fit_kernel_ridge(
-                of_world.weighted_points, target[None, :], random, width
-            )
-            # The width of the first world, which hides labels, serves the others.
-            width = ridge.width
-            found.append(ridge.left_out[0])
-        of_worlds: Any = found
+            ridge = fit_kernel_ridge(of_world.weighted_points, target[None, :], random)
+            of_worlds.append(ridge.left_out[0])
     else:
         ridge = fit_kernel_ridge(space.final.weighted_points, labels, random)
-        of_worlds = ridge.left_out
+        of_worlds = list(ridge.left_out)
     of = _OfRidge(ridge, space.name, space.final.weights)
-    return BaseScore(f"kernel, {space.name}", of_worlds, of_worlds[-1], of)
+    return BaseScore(kernel_name(space.name), of_worlds, of_worlds[-1], of)
 
 
 @dataclass(frozen=True, eq=False)
@@ -202,7 +205,7 @@ def neighbor_score(space: SpaceOfWorlds, worlds: Worlds) -> BaseScore:
         for of_world, labels in zip(space.spaces, worlds.labels, strict=True)
     ]
     of = _OfNeighbors(space.final, worlds.is_labelled)
-    return BaseScore(f"neighbours, {space.name}", shares, shares[-1], of)
+    return BaseScore(neighbor_name(space.name), shares, shares[-1], of)
 
 
 def _labelled_share(

@@ -4,11 +4,13 @@ A space whose weights or points come from labels is made again in each world tha
 otherwise labelled rows would lie close to hidden ones because of the label that is hidden.
 """
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from sklearn.utils.validation import _num_samples
 
 from pucut._support.checks import FloatArray, is_sparse
 from pucut.graphs.spaces import WeightedSpace, weighted_space
@@ -28,7 +30,7 @@ class SpaceOfWorlds:
 
     spaces: tuple[WeightedSpace, ...]
     n_neighbors: tuple[int, ...]
-    embedding: Any = None
+    embedding: "Embedding | None" = None
 
     @property
     def name(self) -> str:
@@ -42,9 +44,13 @@ class SpaceOfWorlds:
     def knows_labels(self) -> bool:
         return any(space is not self.final for space in self.spaces)
 
+    def for_answers(self) -> "SpaceOfWorlds":
+        """Without the worlds that hide labels: they have judged, and are not needed any more."""
+        return replace(self, spaces=(self.final,))
+
     def points_of(self, table: Any, points: Any) -> Any:
         """Points of new rows, without the weights."""
-        return points if self.embedding is None else as_points(self.embedding.transform(table))
+        return points if self.embedding is None else self.embedding.points_of(table)
 
 
 def space_of_worlds(
@@ -54,7 +60,7 @@ def space_of_worlds(
     ks: Sequence[int],
     least_listed: int,
     *,
-    embedding: Any = None,
+    embedding: "Embedding | None" = None,
     **search: Any,
 ) -> SpaceOfWorlds:
     """Finds neighbours, once for worlds that share points and weights.
@@ -101,8 +107,50 @@ def common_scale(scale: FloatArray, points: Any) -> FloatArray | None:
     return np.asarray(variance * (len(variance) / variance.sum()))
 
 
-def as_points(embedded: Any) -> Any:
+@dataclass(frozen=True, eq=False)
+class Embedding:
+    """A fitted transformer, and what makes its points comparable with standardised columns.
+
+    Their mean is moved to 0 and all are divided by one number, so that the variance is 1 on
+    average: widths of kernels are made for that. Distances keep their proportions. Sparse points
+    are not moved.
+    """
+
+    transformer: Any
+    centre: FloatArray
+    scale: float
+
+    def points_of(self, table: Any) -> Any:
+        points = _transformed(self.transformer, table)
+        return points / self.scale if is_sparse(points) else (points - self.centre) / self.scale
+
+
+def embedding_of(transformer: Any, table: Any) -> Embedding:
+    """For a transformer that was fitted to the rows of this table."""
+    points = _transformed(transformer, table)
+    n_rows, n_features = points.shape
+    centre = np.zeros(n_features) if is_sparse(points) else points.mean(axis=0)
+    if is_sparse(points):
+        mean = np.asarray(points.sum(axis=0)).ravel() / n_rows
+        total = float(points.multiply(points).sum()) / n_rows - float(mean @ mean)
+    else:
+        total = float(points.var(axis=0).sum())
+    return Embedding(transformer, centre, math.sqrt(total / n_features) or 1.0)
+
+
+def _transformed(transformer: Any, table: Any) -> Any:
     """What an embedding returned, as an array or CSR matrix of numbers."""
-    if is_sparse(embedded):
-        return embedded.tocsr()
-    return np.ascontiguousarray(embedded, dtype=np.float64)
+    found = transformer.transform(table)
+    if is_sparse(found):
+        points = found.tocsr().astype(np.float64)
+    else:
+        points = np.ascontiguousarray(found, dtype=np.float64)
+    n_rows = _num_samples(table)
+    values = points.data if is_sparse(points) else points
+    if points.ndim != 2 or points.shape[0] != n_rows or not np.isfinite(values).all():
+        raise ValueError(
+            f"embeddings must transform {n_rows} rows to an array of as many rows of finite "
+            f"numbers, {type(transformer).__name__} returned an array of shape {points.shape}"
+            + ("" if np.isfinite(values).all() else " with values that are not finite")
+        )
+    return points

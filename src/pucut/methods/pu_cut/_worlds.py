@@ -72,6 +72,18 @@ class Worlds:
             parts.append(shares_found(scores[world][asked], is_hidden[asked], wanted))
         return np.concatenate(parts) if parts else np.empty(0)
 
+    def judging(self, world: int) -> BoolArray:
+        """Which of the hidden rows, in the order of `found`, may judge what is used in a world.
+
+        Those that other worlds hide, so that nothing in a world has been chosen by the rows that it
+        hides. A single world, which then hides many rows, has to do with them: what that adds is
+        far below the noise. The complete world is judged by all.
+        """
+        order = np.sort(self.fold[self.is_hidden], kind="stable")
+        if world == self.n_hidden_worlds or self.n_hidden_worlds == 1:
+            return np.ones(len(order), dtype=np.bool_)
+        return np.asarray(order != world)
+
     def hidden_ranks(self, scores: Sequence[FloatArray]) -> FloatArray:
         """The rank of each labelled row among the unlabelled ones, in the world that hid it.
 
@@ -95,18 +107,25 @@ def hidden_worlds(is_labelled: BoolArray, n_positive: int, random: np.random.Ran
     """Worlds that hide a fifth of the labels each; a single label cannot be hidden."""
     fold = np.full(len(is_labelled), -1, dtype=np.intp)
     n_labelled = int(is_labelled.sum())
-    n_folds = min(HIDDEN_FOLDS, n_labelled)
-    if n_folds > 1:
-        drawn = random.permutation(np.arange(n_labelled) % n_folds)
-        n_worlds = _enough_worlds(np.cumsum(np.bincount(drawn)))
+    if n_labelled > 1:
+        drawn = random.permutation(_folds(n_labelled))
+        n_worlds = n_hidden_worlds(n_labelled)
         fold[is_labelled] = np.where(drawn < n_worlds, drawn, -1)
     return Worlds(is_labelled, fold, n_positive)
 
 
-def _enough_worlds(n_hidden: npt.NDArray[np.intp]) -> int:
-    """From the rows that the first 1, 2, 3 ... worlds hide together to the number of worlds."""
+def n_hidden_worlds(n_labelled: int) -> int:
+    """How many worlds hide labels if there are so many."""
+    if n_labelled < 2:
+        return 0
+    # The rows that the first 1, 2, 3 ... worlds hide together.
+    n_hidden = np.cumsum(np.bincount(_folds(n_labelled)))
     many = int(np.searchsorted(n_hidden, MANY_HIDDEN)) + 1
     usual = min(USUAL_WORLDS, len(n_hidden))
     if n_hidden[usual - 1] < SOME_HIDDEN:
         return len(n_hidden)
     return min(many, usual)
+
+
+def _folds(n_labelled: int) -> npt.NDArray[np.intp]:
+    return np.arange(n_labelled) % min(HIDDEN_FOLDS, n_labelled)

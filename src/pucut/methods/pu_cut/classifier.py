@@ -16,17 +16,21 @@ from pucut.data.labels import PULabels
 from pucut.data.row_order import IndexArray, order_rows_in_place, row_order
 from pucut.methods._sized import SizedClassifier
 from pucut.methods.pu_cut._choosing import (
+    EMBEDDING_NEIGHBORS,
     SCORE_NEIGHBORS,
     Input,
     Mixture,
     Options,
     find_mixture,
+    is_from_trees,
+    names_of_scores,
+    names_of_spaces,
     spaces_for,
 )
 from pucut.methods.pu_cut._cuts import GAMMAS
-from pucut.methods.pu_cut._given import checked_embeddings, checked_learners
-from pucut.methods.pu_cut._scores import tree_kinds
-from pucut.methods.pu_cut._worlds import HIDDEN_FOLDS
+from pucut.methods.pu_cut._given import checked_embeddings, checked_learners, needs_labels
+from pucut.methods.pu_cut._scores import TREES_OF_A_WORLD, TREES_THAT_ANSWER, tree_kinds
+from pucut.methods.pu_cut._worlds import n_hidden_worlds
 from pucut.methods.size import Work
 from pucut.methods.steps import FitSteps, with_callbacks
 from pucut.scores.thresholds import positives_by_prior, threshold_for_share
@@ -36,11 +40,12 @@ from pucut.trees.feature_weights import FOREST_WEIGHTS
 class PUCutClassifier(SizedClassifier):
     """Positive-unlabelled classification that chooses for itself; start here.
 
-    Scores of PU trees, of kernel regression and of neighbours, all out-of-sample, pull every row
+    Scores of PU trees, of regressions with kernels and without, and of neighbours pull every row
     towards a side, as the labelled rows do. Minimum cuts for every tradeoff lambda then smooth the
-    scores along a graph of neighbours. Graphs in several spaces and several strengths of the pull
-    are compared by how many positives they find that were hidden from them, and mixed accordingly.
-    No negative label is needed, and there is nothing to tune.
+    scores along a graph of neighbours. Some labels are hidden from all of this, and it is done
+    again: scores, and cuts in several graphs with several strengths of the pull, are mixed by how
+    many of the hidden positives they find. No negative label is needed, and there is nothing to
+    tune.
 
     The cuts are those of 2-HNC (`TwoHNCClassifier`) with a data term; the scores, the comparison
     and the mixture are not in that paper.
@@ -53,11 +58,13 @@ class PUCutClassifier(SizedClassifier):
     feature_weights : {"auto", "pu_trees", "pu_trees_squared"}, array of shape (n_features,) or \
 None, default="auto"
         How much each feature counts in a distance: its importance in PU Extra Trees, the square of
-        it, given weights, or all the same (None). "auto" makes a space for each of the first two
-        and the last. An array has a weight for each encoded feature (see Notes).
+        it, given weights, or all the same (None). "auto" makes a space with the squares, one in
+        which all standardised features count the same and, where the columns are numbers that seem
+        to share a unit, such as pixels or counts, one with their own scale. An array has a weight
+        for each encoded feature (see Notes).
     n_neighbors : int or list of int, optional
-        By default 5, or 10 in the space in which all features count the same. Several are compared.
-        At most the number of other samples.
+        By default 5 in a space with importances or given weights, else 10. Several are compared. At
+        most the number of other samples.
     sigma : float, optional
         Width of the kernel exp(-d^2 / (2 sigma^2 H)), with H the number of features. By default
         from the median distance to the seventh neighbour.
@@ -66,7 +73,16 @@ None, default="auto"
         recall in `neighbor_recall_`. "torch": exactly, by PyTorch, on a GPU if there is one. A
         scikit-learn transformer such as KNeighborsTransformer works on the weighted features.
     n_estimators : int, default=100
-        Number of PU trees of each kind.
+        PU trees of each kind: three in five of them answer, and one in five for each time that
+        labels are hidden.
+    learners : list or dict by name of classifiers, optional
+        Classifiers of scikit-learn's kind that give further scores, with `predict_proba` or
+        `decision_function`. They see X as it was given, learn labelled against unlabelled rows in
+        three folds, and are judged and mixed like the others.
+    embeddings : list or dict by name of transformers, optional
+        Transformers of scikit-learn's kind whose output is a further space of neighbours, judged
+        and mixed like the others. They see X as it was given. One that needs y, by its tags, is
+        given 1 for labelled rows and 0 for others, and is fitted again whenever labels are hidden.
     pos_label : value of y, optional
         The value that means labelled positive, if it is not the larger of the two.
     n_jobs : int, optional
@@ -77,7 +93,8 @@ None, default="auto"
         A fit that needs more is refused before it starts, with the need of each stage; see
         `estimate`.
     random_state : int, RandomState instance or None, default=None
-        For the trees, the folds, approximate neighbours and the estimate of the prior.
+        For the trees, the labels that are hidden, kernels, approximate neighbours, the estimate of
+        the prior, and learners and embeddings without a seed of their own.
     verbose : int, default=0
         1 prints the estimate of time and memory, each step of `fit`, and a table of their times.
         Callbacks of scikit-learn, such as its progress bar, are told of the steps, if the
@@ -95,7 +112,8 @@ None, default="auto"
         above 0 on the positive side.
     selection_ : tuple of Candidate
         Every score and every cut that was tried, the hidden positives it found, its weight, and
-        why.
+        why. The last one is the mixture that answers. Its `hidden_recall` estimates the share of
+        the unlabelled positives that `transduction_` has right. Each prints as a line of a table.
     mixture_ : Mixture
         What answers: `cuts` with their `cut_weights`, `spaces`, `forest`. Its rows are those of
         `fit` in the order of `row_order_`.
@@ -113,8 +131,8 @@ None, default="auto"
     threshold_ : float
         The score above which a row is positive to `predict`.
     feature_weights_ : float array of shape (n_encoded_features,)
-        Those of the first space, which sum to the number of features: by default the importances
-        in PU trees.
+        Those of the first space, which sum to the number of features: by default from the squares
+        of the importances in PU trees.
     forest_ : Forest
         The PU trees from which weights of features come.
     neighbor_recall_ : float
@@ -195,16 +213,19 @@ None, default="auto"
         is_from_file = is_arrow(X)  # what was read here has no other owner: its memory is reused
         X = self._checked_table(X, reset=True)
         labels = self._read_labels(y, X.shape[0])
+        spaces = names_of_spaces(self.feature_weights)
+        embeddings = checked_embeddings(self.embeddings, spaces)
+        learners = checked_learners(self.learners, names_of_scores([*spaces, *embeddings]))
         options = Options(
             feature_weights=self.feature_weights,
             n_neighbors=self._numbers_of_neighbors(X.shape[0]),
             sigma=None if self.sigma is None else float(self.sigma),
             neighbors=self.neighbors,
             n_trees=self.n_estimators,
-            learners=checked_learners(self.learners),
-            embeddings=checked_embeddings(self.embeddings),
+            learners=learners,
+            embeddings=embeddings,
         )
-        search_bytes = self._search_bytes(X)
+        search_bytes = self._search_bytes(X, labels.n_labelled)
         steps = FitSteps(self, n_steps=7, verbose=int(self.verbose))
         with steps.step("prior"):
             self._settle_prior(X, labels)
@@ -232,22 +253,33 @@ None, default="auto"
         self.step_seconds_ = steps.seconds
         return self
 
-    def _work(self, n_rows: int) -> Work:
+    def _work(self, n_rows: int, n_labelled: int | None = None) -> Work:
+        """Learners that are given are not counted: nobody knows what they take."""
+        embeddings = checked_embeddings(self.embeddings)
+        n_worlds = 1 + (1 if n_labelled is None else n_hidden_worlds(n_labelled))
         spaces = spaces_for(self.feature_weights)
         given = self._numbers_of_neighbors(n_rows)
         ks = [k for *_, usual in spaces for k in (given or [usual])]
+        ks += [k for _ in embeddings for k in (given or [EMBEDDING_NEIGHBORS])]
+        # Where labels make a space, each world has its own.
+        by_world = [is_from_trees(kind) for kind, *_ in spaces]
+        by_world += [needs_labels(embedding) for embedding in embeddings.values()]
         n_kinds = len(ks) * len(GAMMAS)
+        n_trees = TREES_THAT_ANSWER + TREES_OF_A_WORLD * (n_worlds - 1)
         return Work(
             "pucut",
             listed=max(SCORE_NEIGHBORS, *ks),
             graph_neighbors=max(ks),
-            n_spaces=len(spaces),
-            n_graphs=sum(ks) / max(ks),
-            n_forests=len(tree_kinds(1)),
-            n_forests_kept=2,  # trees of four kinds, with larger leaves than those of 2-HNC
+            n_searches=sum(n_worlds if each else 1 for each in by_world),
+            n_embeddings=sum(n_worlds if each else 1 for each in by_world[len(spaces) :]),
+            n_graphs=n_worlds if any(by_world) else 1,
+            n_worlds=n_worlds,
+            n_forests=n_trees * len(tree_kinds(1)),
+            # Leaves are larger than those of 2-HNC, so that trees are half as large.
+            n_forests_kept=TREES_THAT_ANSWER * len(tree_kinds(1)) / 2,
+            n_scores=len(names_of_scores([""] * len(by_world))),
             n_kinds=n_kinds,
-            n_cuts=n_kinds * (HIDDEN_FOLDS + 1),
-            has_scores=True,
+            n_cuts=n_kinds * n_worlds,
             advice=", or use TwoHNCClassifier, which needs less",
         )
 

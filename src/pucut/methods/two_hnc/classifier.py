@@ -222,7 +222,8 @@ default="auto"
         self._was_pairwise = self._is_pairwise()
         X = self._checked(X, reset=True)
         labels = self._read_labels(y, X.shape[0])
-        search_bytes = self._search_bytes(X, is_known=self.similarity == "gaussian")
+        is_known = self.similarity == "gaussian"
+        search_bytes = self._search_bytes(X, labels.n_labelled, is_known)
         grid = checked_grid(self.lambda_grid)
         ks = self._settle_settings(X.shape[0])
         steps = FitSteps(self, n_steps=6, verbose=int(self.verbose))
@@ -308,7 +309,7 @@ default="auto"
         level = in_given_order(self.partition_.level, order)
         self.partition_ = replace(self.partition_, level=level)
 
-    def _work(self, n_rows: int) -> Work:
+    def _work(self, n_rows: int, n_labelled: int | None = None) -> Work:
         most = max(self._numbers_of_neighbors(n_rows) or paper_settings(n_rows).n_neighbors)
         return Work("2-HNC", listed=most, graph_neighbors=min(most, n_rows - 1))
 
