@@ -17,6 +17,7 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from pucut import PUCutClassifier
+from pucut.data.row_order import in_given_order
 from pucut.datasets import pu_split
 from pucut.methods.pu_cut._given import checked_learners, needs_labels
 from pucut.methods.pu_cut._scores import NewRows, learner_score
@@ -101,7 +102,7 @@ def test_an_embedding_is_a_space_like_the_others(table):
         assert f"10 neighbours, {space}, gamma 2" in names
     assert [space.name for space in model.mixture_.spaces[-2:]] == ["PCA", "PCA 2"]
     assert [space.points.shape[1] for space in model.mixture_.spaces[-2:]] == [2, 3]
-    expected = PCA(2, random_state=0).fit_transform(table[0])
+    expected = PCA(2, random_state=0).fit_transform(table[0][model.row_order_])
     expected /= np.sqrt(expected.var(axis=0).mean())  # one scale for all: proportions are kept
     np.testing.assert_allclose(model.mixture_.spaces[-2].points, expected, atol=1e-9)
 
@@ -163,9 +164,9 @@ class Watched(TransformerMixin, BaseEstimator):
 
 
 def test_an_embedding_that_needs_labels_is_fitted_in_every_world(table):
-    is_labelled = table[2]
     Watched.given = ()
-    fitted(table, embeddings=[Watched()])
+    model = fitted(table, embeddings=[Watched()])
+    is_labelled = table[2][model.row_order_]
     *worlds, complete = Watched.given
     np.testing.assert_array_equal(complete, is_labelled)
     hidden = np.array([is_labelled & ~labels for labels in worlds])
@@ -311,7 +312,7 @@ def test_the_common_scale_is_that_of_the_table_given():
     y = np.arange(200) < 60
     model = PUCutClassifier(prior=0.5, n_estimators=10, random_state=0).fit(X, y)
     space = next(space for space in model.mixture_.spaces if space.name == "common scale")
-    points = space.weighted_points
+    points = in_given_order(space.weighted_points, model.row_order_)
     apart = ((X[0] - X[1]) ** 2).sum() / ((X[2] - X[3]) ** 2).sum()
     assert ((points[0] - points[1]) ** 2).sum() / ((points[2] - points[3]) ** 2).sum() == (
         pytest.approx(apart)

@@ -276,7 +276,7 @@ def test_cautions_of_one_method(paper, chooser):
 
 
 def test_results_have_a_small_html_form():
-    estimate = PriorEstimate(0.5, 0.4, (0.4, 0.6), "<b>auto</b>", False, 10, 50)
+    estimate = PriorEstimate(0.5, 0.4, (0.4, 0.6), "<b>auto</b>", False, 0.6, 10, 50)
     assert estimate._repr_html_().startswith("<p>About 50 %")
     comparison = Comparison(
         (MethodScores("<i>x</i>", hidden_recall=0.5), MethodScores("y", error="<u>")), 0.5, 60, 10
