@@ -112,7 +112,8 @@ def test_a_small_memory_limit_changes_nothing(problem, method, neighbors, monkey
     X, y, prior = problem
     free = fitted(X, y, prior, method=method, neighbors=neighbors)
     monkeypatch.setattr("pucut.methods.size.SMALLEST_SEARCH_BYTES", 1000)
-    needed = method(n_estimators=20, neighbors=neighbors, memory_limit=1).estimate(X)
+    model = method(n_estimators=20, neighbors=neighbors, memory_limit=1)
+    needed = model.estimate(X, n_labelled=int(np.sum(y)))
     assert needed.search_bytes == 1000
     tight = fitted(X, y, prior, method=method, neighbors=neighbors, memory_limit=needed.bytes)
     assert_same_fit(tight, free)
