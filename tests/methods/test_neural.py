@@ -185,11 +185,13 @@ def test_tables_of_every_kind():
 
 def test_rows_far_away():
     X, y, _ = pu_table()
-    model = NNPUClassifier(**SMALL, prior=0.5, random_state=0).fit(X, y)
-    for far in (X * 1e300, sp.csr_array(X * 1e300)):
-        model.fit(X if isinstance(far, np.ndarray) else sp.csr_array(X), y)
+    for of_kind in (np.asarray, sp.csr_array):
+        model = NNPUClassifier(**SMALL, prior=0.5, random_state=0).fit(of_kind(X), y)
+        far = of_kind(X * 1e30)
         assert np.isfinite(model.decision_function(far)).all()
         assert np.isfinite(model.predict_proba(far)).all()
+        with pytest.raises(ValueError, match=r"column 0 of X holds .* standard deviations"):
+            model.decision_function(of_kind(X * 1e300))
 
 
 def test_device(monkeypatch):

@@ -183,7 +183,7 @@ def test_the_map_shows_the_classes(opened, report):
     places = 10 + size * np.column_stack([x, 1 - y])
     apart = np.linalg.norm(places[:, None] - places[None], axis=2)
     np.fill_diagonal(apart, np.inf)
-    lone = apart.min(axis=1) > 5  # no sign reaches as far from its place
+    lone = apart.min(axis=1) > 6  # no sign reaches as far from its place
     is_filled = opened.execute_script(
         "const pen = document.getElementById('map').getContext('2d');"
         "return arguments[0].map(([x, y]) => pen.getImageData(x, y, 1, 1).data[3] > 0)",
