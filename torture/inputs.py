@@ -25,6 +25,7 @@ def run_case(seed: int, number: int) -> None:
     before = copy.deepcopy(X) if isinstance(X, np.ndarray) else None
     with warnings.catch_warnings():
         warnings.simplefilter("error", RuntimeWarning)
+        # Hints to users, of this package and of others, are right for odd input.
         warnings.filterwarnings("ignore", category=UserWarning)
         warnings.filterwarnings("ignore", category=FutureWarning)
         try:

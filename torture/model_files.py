@@ -31,7 +31,7 @@ def run_case(seed: int, number: int) -> None:
     data = _packed(members)
     rows = _table(kind)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+        warnings.simplefilter("ignore")  # files are refused or answer: no third way
         try:
             model = load_model(data).estimator
             for method in ("predict", "predict_proba", "decision_function"):
@@ -65,7 +65,7 @@ def _members(name: str, kind: str) -> tuple[tuple[str, bytes], ...]:
         if parameter in known:
             estimator.set_params(**{parameter: value})
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+        warnings.simplefilter("ignore")  # files are refused or answer: no third way
         if name in ("boosting, prior", "Elkan-Noto"):  # smaller than the default
             estimator.set_params(estimator=HistGradientBoostingClassifier(max_iter=4))
         try:

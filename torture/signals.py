@@ -26,7 +26,7 @@ def run_case(seed: int, number: int) -> None:
     if isinstance(model, HNCClassifier):
         y = np.where(np.arange(n_rows) % 3 == 0, is_positive.astype(int), -1)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+        warnings.simplefilter("ignore")  # stopped fits leave warnings of their own
         was_fitted = bool(random.integers(2))
         expected = model.fit(X, y).predict_proba(X)
         if not was_fitted:

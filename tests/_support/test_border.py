@@ -1,4 +1,4 @@
-"""The compiled functions refuse arrays that do not match, whoever calls them."""
+"""The compiled functions refuse arrays that do not match, from any caller."""
 
 import numpy as np
 import pytest

@@ -112,10 +112,8 @@ def _estimate(labels: PULabels, method: str, share: Share, sample: Sample) -> Pr
     prior = of_all(share.value)
     passing = share.diagnostics.get("negatives_passing", 0.0)
     is_upper_bound = passing > OVERLAP
-    is_mean = "share_best_bin" in share.diagnostics
-    bound = of_all(share.diagnostics["share_best_bin"]) if is_mean else prior
-    # The bound of a method says nothing of how far below it the share may be.
-    is_open = is_upper_bound and not is_mean
+    # A value that is the bound itself says nothing of how far below it the share may be.
+    is_open = is_upper_bound and share.bound is None
     low = labels.labelled_share if is_open else min(of_all(share.low), prior)
     used = {
         "rows_used": float(len(sample.is_labelled)),
@@ -127,7 +125,7 @@ def _estimate(labels: PULabels, method: str, share: Share, sample: Sample) -> Pr
         interval=(low, max(of_all(share.high), prior)),
         method=method,
         is_upper_bound=is_upper_bound,
-        upper_bound=max(bound, prior),
+        upper_bound=prior if share.bound is None else max(of_all(share.bound), prior),
         n_labelled=n_labelled,
         n_unlabelled=n_unlabelled,
         diagnostics={**used, **share.diagnostics},

@@ -36,12 +36,16 @@ _N_HALVES = 4
 
 @dataclass(frozen=True)
 class Share:
-    """A method's result for the unlabelled rows: share of positives, its range, its numbers."""
+    """A method's result for the unlabelled rows: share of positives, its range, its numbers.
+
+    `bound` is what the share can hardly exceed; None where that is the value itself.
+    """
 
     value: float
     low: float
     high: float
     diagnostics: Mapping[str, float]
+    bound: float | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,6 +116,7 @@ def _auto(sample: Sample) -> Share:
             "share_best_bin": float(bins.mean()),
             "negatives_passing": ensemble.negatives_passing(labelled, unlabelled, value),
         },
+        bound=float(bins.mean()),
     )
 
 
