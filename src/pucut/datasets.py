@@ -2,12 +2,16 @@
 
 import math
 import numbers
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.optimize import brentq
+from scipy.special import expit
 from sklearn.utils import check_random_state
 
-from pucut._support.checks import BoolArray
+from pucut._support.checks import BoolArray, FloatArray, is_sparse
+from pucut.data.tables import chosen_columns, read_table
 
 
 def pu_split(
@@ -23,6 +27,121 @@ def pu_split(
     otherwise the share of the positives, rounded down as in the paper's table of datasets, but at
     least 1.
     """
+    rows, n_labelled = _rows_to_label(is_positive, labelled_share, n_labelled)
+    labelled = np.zeros(len(is_positive), dtype=np.bool_)
+    labelled[check_random_state(random_state).choice(rows, n_labelled, replace=False)] = True
+    return labelled
+
+
+@dataclass(frozen=True, eq=False)
+class BiasedLabels:
+    """Labels that were not drawn at random.
+
+    Attributes
+    ----------
+    is_labelled : bool array of shape (n_samples,)
+    propensity : float array of shape (n_samples,)
+        The chance that the row is labelled if it is positive; of negatives as well, none of which
+        is labelled.
+    """
+
+    is_labelled: BoolArray
+    propensity: FloatArray
+
+
+def biased_labels(
+    X: Any,
+    is_positive: Any,
+    columns: Any,
+    strength: float = 1.0,
+    labelled_share: float = 0.6,
+    *,
+    n_labelled: int | None = None,
+    random_state: Any,
+) -> BiasedLabels:
+    """Draws labelled positives by a propensity that some columns decide: to try what bias does.
+
+    The propensity is logistic: its log odds are `strength` times the mean of the columns, each
+    standardised, plus a constant for which the propensities of the positives add up to the number
+    of labels. Each positive is labelled with just this chance, and the number is exact.
+
+    Parameters
+    ----------
+    X : array-like or data frame of shape (n_samples, n_features)
+        The columns that are chosen must hold numbers; a missing one counts as the mean.
+    is_positive : bool array of shape (n_samples,)
+    columns : list of indices or names, or a mask
+        What the propensity depends on.
+    strength : float, default=1.0
+        Log odds of a label per standard deviation, among the positives, of the mean of the columns.
+        0 draws at random, as `pu_split` does; with 2, a positive two standard deviations above the
+        mean has odds e^8 = 2981 times those of one as far below it. Negative: small values first.
+    labelled_share, n_labelled, random_state
+        As for `pu_split`.
+    """
+    if isinstance(strength, bool) or not isinstance(strength, numbers.Real):
+        raise TypeError(f"strength must be a number, found {strength!r}")
+    if not math.isfinite(strength):
+        raise ValueError(f"strength must be finite, found {strength!r}")
+    rows, n_labelled = _rows_to_label(is_positive, labelled_share, n_labelled)
+    X = X if hasattr(X, "shape") else np.asarray(X)
+    if X.shape[0] != len(is_positive):
+        raise ValueError(
+            f"is_positive must have a value for each of the {X.shape[0]} rows of X, found "
+            f"{len(is_positive)}"
+        )
+    values = float(strength) * _standardised_mean(X, columns, rows)
+    propensity = np.ones(len(values))
+    if n_labelled < len(rows):
+        of_positives, share = values[rows], n_labelled / len(rows)
+        middle = math.log(share) - math.log1p(-share)
+        shift = brentq(
+            lambda constant: float(expit(of_positives + constant).mean()) - share,
+            middle - float(of_positives.max()) - 1.0,
+            middle - float(of_positives.min()) + 1.0,
+            xtol=1e-12,
+        )
+        propensity = np.asarray(expit(values + shift))
+    labelled = np.zeros(len(values), dtype=np.bool_)
+    # Rows in random order stand side by side, each as wide as its propensity; every whole step from
+    # a random start labels the row it falls on.
+    random = check_random_state(random_state)
+    order = random.permutation(rows)
+    ends = np.cumsum(propensity[order])
+    steps = random.uniform() + np.arange(n_labelled)
+    places = np.searchsorted(ends * (n_labelled / ends[-1]), steps, side="right")
+    labelled[order[places]] = True
+    return BiasedLabels(labelled, propensity)
+
+
+def _standardised_mean(X: Any, columns: Any, rows: Any) -> FloatArray:
+    """The mean of the columns, each standardised over these rows, and so is the mean itself."""
+    if is_sparse(X):
+        raise TypeError("X must be dense, found a sparse matrix")
+    table = read_table(X)
+    places = np.flatnonzero(chosen_columns(columns, X, "columns"))
+    if len(places) == 0:
+        raise ValueError("columns names none: the propensity needs at least one")
+    total = np.zeros(table.n_rows)
+    for place in places:
+        if table.format.categories[place] is not None:
+            raise ValueError(f"columns names column {place}, which holds categories, not numbers")
+        total += _standardised(np.asarray(table.values[place], dtype=np.float64), rows)
+    return _standardised(total, rows)
+
+
+def _standardised(values: FloatArray, rows: Any) -> FloatArray:
+    known = values[rows][~np.isnan(values[rows])]
+    if len(known) == 0 or known.std() <= 1e-12 * np.abs(known).max():
+        return np.zeros(len(values))
+    found: FloatArray = np.nan_to_num((values - known.mean()) / known.std())
+    return found
+
+
+def _rows_to_label(
+    is_positive: Any, labelled_share: float, n_labelled: int | None
+) -> tuple[Any, int]:
+    """The positives, and how many of them to label."""
     positive = np.asarray(is_positive)
     if positive.dtype != np.bool_ or positive.ndim != 1:
         raise TypeError(
@@ -42,6 +161,4 @@ def pu_split(
             f"n_labelled must be from 1 to {len(rows)}, the number of positives, found "
             f"{n_labelled!r}"
         )
-    labelled = np.zeros(len(positive), dtype=np.bool_)
-    labelled[check_random_state(random_state).choice(rows, n_labelled, replace=False)] = True
-    return labelled
+    return rows, int(n_labelled)

@@ -36,7 +36,7 @@ LARGEST_PICTURE = 200_000
 # Of modules that have no __all__.
 PUBLIC = {
     "pucut.calibration": ["calibrate", "Calibration"],
-    "pucut.datasets": ["pu_split"],
+    "pucut.datasets": ["pu_split", "biased_labels", "BiasedLabels"],
 }
 
 

@@ -26,6 +26,7 @@ _TYPES = tuple(np.dtype(kind) for kind in ("f4", "f8", "u1", "i4", "i8"))
 _MANY_COLUMNS = 256
 # Of a value that is named in an error.
 _SHOWN = 40
+_CATEGORICAL = "categorical_features"
 
 Column = npt.NDArray[Any]
 
@@ -114,7 +115,9 @@ def read_table(
         raise ValueError(
             f"X has {len(columns)} features, but the forest was grown on {known.n_columns}"
         )
-    chosen = _chosen_columns(categorical_features, len(columns), names)
+    chosen = np.zeros(len(columns), dtype=np.bool_)
+    if _is_given(categorical_features):
+        chosen = _mask_of_columns(categorical_features, len(columns), names, _CATEGORICAL)
     values: list[Column] = []
     categories: list[npt.NDArray[np.object_] | None] = []
     for j, column in enumerate(columns):
@@ -197,21 +200,26 @@ def _is_given(categorical_features: Any) -> bool:
     return not (isinstance(categorical_features, str) and categorical_features == "from_dtype")
 
 
-def _chosen_columns(chosen: Any, n_columns: int, names: list[Any] | None) -> BoolArray:
+def chosen_columns(chosen: Any, X: Any, parameter: str) -> BoolArray:
+    """The columns of a table that a parameter names: by a mask, indices, or names."""
+    names = list(X.columns) if hasattr(X, "columns") else None
+    return _mask_of_columns(chosen, X.shape[1], names, parameter)
+
+
+def _mask_of_columns(
+    chosen: Any, n_columns: int, names: list[Any] | None, parameter: str
+) -> BoolArray:
     mask = np.zeros(n_columns, dtype=np.bool_)
-    if not _is_given(chosen):
-        return mask
     if isinstance(chosen, (str, bytes)) or not isinstance(chosen, Iterable):
+        also = "'from_dtype', None, " if parameter == _CATEGORICAL else ""
         raise ValueError(
-            "categorical_features must be 'from_dtype', None, a mask, or a list of indices or "
-            f"names, found {chosen!r}"
+            f"{parameter} must be {also}a mask, or a list of indices or names, found {chosen!r}"
         )
     entries = list(chosen)
     if entries and all(isinstance(entry, (bool, np.bool_)) for entry in entries):
         if len(entries) != n_columns:
             raise ValueError(
-                f"categorical_features is a mask of length {len(entries)}, but X has {n_columns} "
-                "columns"
+                f"{parameter} is a mask of length {len(entries)}, but X has {n_columns} columns"
             )
         mask[:] = entries
         return mask
@@ -219,7 +227,7 @@ def _chosen_columns(chosen: Any, n_columns: int, names: list[Any] | None) -> Boo
         if isinstance(entry, str):
             if names is None or entry not in names:
                 raise ValueError(
-                    f"categorical_features names {entry!r}, which is not a column of X"
+                    f"{parameter} names {entry!r}, which is not a column of X"
                     + (": X has no column names" if names is None else "")
                 )
             mask[names.index(entry)] = True
@@ -227,8 +235,7 @@ def _chosen_columns(chosen: Any, n_columns: int, names: list[Any] | None) -> Boo
             mask[int(entry)] = True
         else:
             raise ValueError(
-                f"categorical_features must hold column names or indices below {n_columns}, found "
-                f"{entry!r}"
+                f"{parameter} must hold column names or indices below {n_columns}, found {entry!r}"
             )
     return mask
 
