@@ -21,7 +21,6 @@ from pucut.data.row_order import in_given_order
 from pucut.datasets import pu_split
 from pucut.methods.pu_cut._given import checked_learners, needs_labels
 from pucut.methods.pu_cut._scores import NewRows, learner_score
-from pucut.methods.pu_cut._spaces import common_scale
 from pucut.methods.pu_cut._worlds import hidden_worlds
 from pucut.scores.cross_fitting import cross_fit, mean_scores
 from tests.helpers.checks import accuracy
@@ -272,38 +271,6 @@ def test_what_is_not_a_learner_or_embedding_is_refused(table, params, error, mes
 
 def test_a_clustering_is_an_embedding_too(table):
     assert fitted(table, embeddings=[KMeans(5, n_init=1)]).mixture_.spaces[-1].points.shape[1] == 5
-
-
-def test_columns_with_a_scale_in_common():
-    random = np.random.default_rng(0)
-    deviation = np.repeat([1.0, 2.0, 4.0], 10)
-    points = random.normal(size=(50, 30))
-    weights = common_scale(deviation, points)
-    # A distance in weighted, standardised points is one between the columns as they were.
-    assert weights.sum() == pytest.approx(30.0)
-    np.testing.assert_allclose(weights / weights[0], deviation**2)
-    # A constant column has no scale: it was divided by 1.
-    points[:, 29] = 0.0
-    others = common_scale(deviation, points)[:29]
-    np.testing.assert_allclose(others / others[0], deviation[:29] ** 2)
-    assert common_scale(deviation, points)[29] == 0.0
-    np.testing.assert_array_equal(
-        common_scale(deviation, sp.csr_array(points)), common_scale(deviation, points)
-    )
-
-
-@pytest.mark.parametrize(
-    ("deviation", "why"),
-    [
-        (np.ones(30), "all alike: the space would be that of standardised columns"),
-        (np.r_[np.ones(29), 100.0], "one column would decide"),
-        (np.array([1.0, 2.0, 3.0, 4.0]), "few columns are alike by chance"),
-        (np.zeros(30), "nothing varies"),
-    ],
-)
-def test_columns_without_a_scale_in_common(deviation, why):
-    points = np.random.default_rng(0).normal(size=(20, len(deviation)))
-    assert common_scale(deviation, points) is None, why
 
 
 def test_the_common_scale_is_that_of_the_table_given():

@@ -7,13 +7,17 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from pucut._support.checks import FloatArray
+from pucut._support.checks import FloatArray, is_sparse
 from pucut.graphs.neighbors import NeighborIndex, NeighborLists, nearest_neighbors
 from pucut.graphs.similarity import Gaussian
 from pucut.trees.feature_weights import weighted
 
 # The scale of a kernel follows from the distance to this neighbour, the median over the rows.
 SCALE_NEIGHBOR = 7
+# A table has a common scale if its columns are alike enough: as many of them as this share of all,
+# and at least so many, would have the same variance in sum and in squares; and not so alike that
+# it makes no difference.
+_LEAST_ALIKE, _LEAST_COLUMNS, _MOST_ALIKE = 0.1, 5.0, 0.9
 # So that no row is too far away to be connected.
 _LEAST_SIMILARITY = 1e-12
 
@@ -121,6 +125,29 @@ def weighted_space(
         n_threads,
         most_bytes,
     )
+
+
+def common_scale(scale: FloatArray, points: Any) -> FloatArray | None:
+    """Weights that undo the standardisation; None if the columns have no scale in common.
+
+    Parameters
+    ----------
+    scale : float array of shape (n_features,)
+        The standard deviations that columns were divided by.
+    points : array or CSR matrix
+        Tells which columns are constant: their scale means nothing.
+    """
+    varies = np.diff(points.tocsc().indptr) > 0 if is_sparse(points) else np.ptp(points, axis=0) > 0
+    # A power of two, which costs no digit, keeps squares within the range of numbers.
+    exponent = np.frexp(np.max(scale, initial=0.0, where=varies))[1]
+    variance = np.square(np.ldexp(np.where(varies, scale, 0.0), -exponent))
+    n_columns = int(np.count_nonzero(variance))
+    if n_columns == 0:
+        return None
+    alike = float(variance.sum() ** 2 / np.square(variance).sum())
+    if alike < max(_LEAST_ALIKE * n_columns, _LEAST_COLUMNS) or alike > _MOST_ALIKE * n_columns:
+        return None
+    return np.asarray(variance * (len(variance) / variance.sum()))
 
 
 def _scale_of(lists: NeighborLists) -> float:

@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 
 from pucut._support.checks import BoolArray, FloatArray, is_sparse
 from pucut._support.threads import in_threads, library_threads
-from pucut.graphs.spaces import WeightedSpace
+from pucut.graphs.spaces import WeightedSpace, common_scale
 from pucut.methods.pu_cut._cuts import ChosenCuts, ScoreCut, choose_cuts, mix_scores
 from pucut.methods.pu_cut._given import needs_labels
 from pucut.methods.pu_cut._scores import (
@@ -33,7 +33,6 @@ from pucut.methods.pu_cut._scores import (
 from pucut.methods.pu_cut._spaces import (
     Embedding,
     SpaceOfWorlds,
-    common_scale,
     embedding_of,
     space_of_worlds,
 )

@@ -15,11 +15,6 @@ from sklearn.utils.validation import _num_samples
 from pucut._support.checks import FloatArray, is_sparse
 from pucut.graphs.spaces import WeightedSpace, weighted_space
 
-# A table has a common scale if its columns are alike enough: as many of them as this share of all,
-# and at least so many, would have the same variance in sum and in squares; and not so alike that
-# it makes no difference.
-_LEAST_ALIKE, _LEAST_COLUMNS, _MOST_ALIKE = 0.1, 5.0, 0.9
-
 
 @dataclass(frozen=True, eq=False)
 class SpaceOfWorlds:
@@ -82,29 +77,6 @@ def space_of_worlds(
             weighted_space(name, points, weights, min(max(least_listed, *ks), most), **search)
         )
     return SpaceOfWorlds(tuple(spaces), tuple(ks), embedding)
-
-
-def common_scale(scale: FloatArray, points: Any) -> FloatArray | None:
-    """Weights that undo the standardisation; None if the columns have no scale in common.
-
-    Parameters
-    ----------
-    scale : float array of shape (n_features,)
-        The standard deviations that columns were divided by.
-    points : array or CSR matrix
-        Tells which columns are constant: their scale means nothing.
-    """
-    varies = np.diff(points.tocsc().indptr) > 0 if is_sparse(points) else np.ptp(points, axis=0) > 0
-    # A power of two, which costs no digit, keeps squares within the range of numbers.
-    exponent = np.frexp(np.max(scale, initial=0.0, where=varies))[1]
-    variance = np.square(np.ldexp(np.where(varies, scale, 0.0), -exponent))
-    n_columns = int(np.count_nonzero(variance))
-    if n_columns == 0:
-        return None
-    alike = float(variance.sum() ** 2 / np.square(variance).sum())
-    if alike < max(_LEAST_ALIKE * n_columns, _LEAST_COLUMNS) or alike > _MOST_ALIKE * n_columns:
-        return None
-    return np.asarray(variance * (len(variance) / variance.sum()))
 
 
 @dataclass(frozen=True, eq=False)
