@@ -14,7 +14,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Assertions in helpers should show their values, as those in tests do.
-pytest.register_assert_rewrite("tests.helpers")
+pytest.register_assert_rewrite("tests.helpers", "pucut.utils.estimator_checks")
 
 # Same examples in every run, nothing written to disk, no failure because a machine is busy.
 settings.register_profile(

@@ -12,7 +12,7 @@ import pucut
 from pucut import BiasedSVMClassifier, PUBaggingClassifier, SpyClassifier, compare
 from pucut.methods import METHODS
 from pucut.model_selection import HiddenPositivesSplit, hidden_positive_scores
-from tests.helpers.pu_contract import pu_table
+from pucut.utils.estimator_checks._tools import pu_table
 
 pytestmark = pytest.mark.slow
 

@@ -7,7 +7,7 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 
-from tests.helpers.pu_contract import pu_table
+from pucut.utils.estimator_checks._tools import pu_table
 
 mpl.use("Agg")
 import matplotlib.pyplot as plt

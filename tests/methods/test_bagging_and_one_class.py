@@ -15,7 +15,8 @@ from pucut.methods.bagging._bags import (
     out_of_bag_scores,
     positives_against_bags,
 )
-from tests.helpers.pu_contract import parametrize_with_pu_checks, pu_table, run_pu_check
+from pucut.utils.estimator_checks import parametrize_with_pu_checks
+from pucut.utils.estimator_checks._tools import pu_table
 
 X, y, TRUTH = pu_table(300)
 PRIOR = float(TRUTH.mean())
@@ -25,8 +26,8 @@ PRIOR = float(TRUTH.mean())
 @parametrize_with_pu_checks(
     [PUBaggingClassifier(SVC(), 5), OneClassPUClassifier(IsolationForest(n_estimators=10))]
 )
-def test_pu_check(estimator, check, tmp_path):
-    run_pu_check(estimator, check, tmp_path)
+def test_pu_check(estimator, check):
+    check(estimator)
 
 
 def test_rows_in_a_bag():

@@ -22,11 +22,8 @@ from pucut import (
     SpyClassifier,
     TwoHNCClassifier,
 )
-from tests.helpers.pu_contract import (
-    parametrize_with_pu_checks,
-    run_pu_check,
-    run_scikit_learn_check,
-)
+from pucut.utils.estimator_checks import parametrize_with_pu_checks
+from tests.helpers.scikit_learn_checks import run_scikit_learn_check
 
 # One of each class, and quick ones.
 ESTIMATORS = [
@@ -69,14 +66,14 @@ def test_scikit_learn_check_of_defaults(estimator, check):
 
 
 @parametrize_with_pu_checks(ESTIMATORS)
-def test_pu_check(estimator, check, tmp_path):
-    run_pu_check(estimator, check, tmp_path)
+def test_pu_check(estimator, check):
+    check(estimator)
 
 
 @pytest.mark.slow
 @parametrize_with_pu_checks(VARIANTS)
-def test_pu_check_of_variants(estimator, check, tmp_path):
-    run_pu_check(estimator, check, tmp_path)
+def test_pu_check_of_variants(estimator, check):
+    check(estimator)
 
 
 def test_every_classifier_of_the_package_is_checked():

@@ -10,7 +10,8 @@ from pucut import PUExtraTreesClassifier
 from pucut.data.row_order import row_order
 from pucut.trees.forest import forest_apply, forest_importances, forest_scores, proximity_neighbors
 from pucut.trees.growing import TreeOptions, cross_fitted_forest, grow_forest
-from tests.helpers.pu_contract import parametrize_with_pu_checks, pu_table, run_pu_check
+from pucut.utils.estimator_checks import parametrize_with_pu_checks
+from pucut.utils.estimator_checks._tools import pu_table
 
 X, y, TRUTH = pu_table(300)
 PRIOR = float(TRUTH.mean())
@@ -30,8 +31,8 @@ def fitted(**params):
         ),
     ]
 )
-def test_pu_check(estimator, check, tmp_path):
-    run_pu_check(estimator, check, tmp_path)
+def test_pu_check(estimator, check):
+    check(estimator)
 
 
 def test_trees_are_those_of_the_function():

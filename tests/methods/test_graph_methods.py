@@ -15,7 +15,7 @@ from pucut.methods.max_margin._margin import (
     widest_margin,
 )
 from pucut.methods.propagation._spreading import farthest_rows, mean_path_lengths, propagate
-from tests.helpers.pu_contract import pu_table
+from pucut.utils.estimator_checks._tools import pu_table
 
 X, y, TRUTH = pu_table(300)
 PRIOR = float(TRUTH.mean())

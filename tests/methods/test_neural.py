@@ -18,13 +18,10 @@ from torch import nn
 from pucut import NNPUClassifier, UPUClassifier
 from pucut.datasets import pu_split
 from pucut.methods.neural._networks import convolutions, perceptron
+from pucut.utils.estimator_checks import parametrize_with_pu_checks
+from pucut.utils.estimator_checks._tools import pu_table
 from tests.helpers.checks import told_to_callbacks
-from tests.helpers.pu_contract import (
-    parametrize_with_pu_checks,
-    pu_table,
-    run_pu_check,
-    run_scikit_learn_check,
-)
+from tests.helpers.scikit_learn_checks import run_scikit_learn_check
 
 # Small networks and few epochs: hundreds of them are fitted below.
 SMALL = {"hidden_layer_sizes": (32, 32), "learning_rate": 1e-2, "max_epochs": 25, "device": "cpu"}
@@ -44,14 +41,14 @@ def test_scikit_learn_check(estimator, check):
 
 
 @parametrize_with_pu_checks([NNPUClassifier(**SMALL)])
-def test_pu_check(estimator, check, tmp_path):
-    run_pu_check(estimator, check, tmp_path)
+def test_pu_check(estimator, check):
+    check(estimator)
 
 
 @pytest.mark.slow
 @parametrize_with_pu_checks([UPUClassifier(**SMALL)])
-def test_pu_check_of_the_unbounded_risk(estimator, check, tmp_path):
-    run_pu_check(estimator, check, tmp_path)
+def test_pu_check_of_the_unbounded_risk(estimator, check):
+    check(estimator)
 
 
 def test_digits(digits):

@@ -19,7 +19,7 @@ from pucut.methods.neural._training import (
     pu_risk_parts,
     seeded,
 )
-from tests.helpers.pu_contract import pu_table
+from pucut.utils.estimator_checks._tools import pu_table
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from pucut.data.row_order import row_order
 from pucut.kernels.gaussian import GaussianKernel
 from pucut.kernels.machines import fit_svm, kernel_map
 from pucut.metrics import lee_liu_score
-from tests.helpers.pu_contract import pu_table
+from pucut.utils.estimator_checks._tools import pu_table
 
 X, y, TRUTH = pu_table(300)
 PRIOR = float(TRUTH.mean())

@@ -18,7 +18,8 @@ from pucut.methods.two_step._negatives import (
     spy_threshold,
     widen_negatives,
 )
-from tests.helpers.pu_contract import parametrize_with_pu_checks, pu_table, run_pu_check
+from pucut.utils.estimator_checks import parametrize_with_pu_checks
+from pucut.utils.estimator_checks._tools import pu_table
 
 X, y, TRUTH = pu_table(300)
 PRIOR = float(TRUTH.mean())
@@ -37,8 +38,8 @@ def test_spies_with_a_classifier_of_the_users(estimator):
 @parametrize_with_pu_checks(
     [SpyClassifier(LogisticRegression()), RocchioClassifier(kernel="linear")]
 )
-def test_pu_check(estimator, check, tmp_path):
-    run_pu_check(estimator, check, tmp_path)
+def test_pu_check(estimator, check):
+    check(estimator)
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -16,6 +16,7 @@ import pytest
 import pucut
 from pucut import calibration, cli, dask, datasets, metrics, model_selection, priors, report
 from pucut.methods import METHODS
+from pucut.utils import estimator_checks
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -135,7 +136,17 @@ def listed_names():
 
 @pytest.mark.parametrize(
     "module",
-    [pucut, dask, metrics, model_selection, priors, datasets, report, calibration],
+    [
+        pucut,
+        dask,
+        metrics,
+        model_selection,
+        priors,
+        datasets,
+        report,
+        calibration,
+        estimator_checks,
+    ],
     ids=lambda module: module.__name__,
 )
 def test_the_reference_lists_what_is_public(module):

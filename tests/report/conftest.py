@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from pucut.report import plane, summarise, write
+from pucut.utils.estimator_checks._tools import pu_table
 from tests.helpers.browser import show, start_browser
-from tests.helpers.pu_contract import pu_table
 from tests.helpers.reports import HOSTILE, N_DRAWN, N_ROWS, QUOTED, fit_both
 
 

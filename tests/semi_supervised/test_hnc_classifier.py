@@ -23,12 +23,8 @@ from pucut.semi_supervised._class_cuts import (
     lambdas_by_labels,
 )
 from pucut.semi_supervised._class_scores import hidden_folds, judged_scores, loss_weights
-from tests.helpers.pu_contract import (
-    answers,
-    assert_answers_rest_on_fit_alone,
-    calls_of,
-    stop_after,
-)
+from pucut.utils.estimator_checks._state import assert_answers_rest_on_fit_alone
+from pucut.utils.estimator_checks._tools import answers, calls_of, stop_after
 
 
 @pytest.mark.slow
