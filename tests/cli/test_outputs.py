@@ -61,7 +61,16 @@ def test_json_is_all_of_stdout(table, capsys):
     assert summary["prior_estimate"] is None
     model = PUExtraTreesClassifier(prior=0.4, random_state=0).fit(*known_features(table))
     assert summary["n_predicted_positive"] == model.transduction_.sum()
-    assert summary["features"] == {"size": "number", "<script>": "category", "depth": "number"}
+    X, _ = known_features(table)
+    assert summary["features"] == {
+        "size": {"kind": "number", "n_missing": int(X["size"].isna().sum())},
+        "<script>": {
+            "kind": "category",
+            "categories": ["blue, light", "both", "red"],
+            "n_missing": int(X["<script>"].isna().sum()),
+        },
+        "depth": {"kind": "number", "n_missing": 0},
+    }
     assert summary["id_columns"] == ["gene"]
     assert summary["method"] == "pu-extra-trees"
     assert "n_unreached" not in summary

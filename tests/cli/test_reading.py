@@ -48,10 +48,10 @@ def test_separator_is_found_out(tmp_path, sep):
 
 def test_decimal_commas_do_not_separate(tmp_path):
     table = read(tmp_path, "a, mean;b;known\n1,5;2,25;1\n-0,5;3;0\n,5;1e3;0\n")
-    X, _, notes = features(table)
+    X, plan, _ = features(table)
     np.testing.assert_array_equal(X["a, mean"], [1.5, -0.5, 0.5])
     np.testing.assert_array_equal(X["b"], [2.25, 3.0, 1000.0])
-    assert notes[0] == "'a, mean': numbers with a decimal comma, such as 1,5"
+    assert [feature.numerals for feature in plan.features] == ["comma", "comma"]
 
 
 def test_what_may_be_thousands_is_asked(tmp_path):
@@ -64,9 +64,9 @@ def test_what_may_be_thousands_is_asked(tmp_path):
 
 
 def test_plain_thousands_are_read(tmp_path):
-    X, _, notes = features(read(tmp_path, 'a,known\n"1,234,567.5",1\n"2,500",0\n0.5,0\n'))
+    X, plan, _ = features(read(tmp_path, 'a,known\n"1,234,567.5",1\n"2,500",0\n0.5,0\n'))
     np.testing.assert_array_equal(X["a"], [1234567.5, 2500.0, 0.5])
-    assert "commas between thousands" in notes[0]
+    assert plan.features[0].numerals == "thousands"
 
 
 @pytest.mark.parametrize(
@@ -192,7 +192,7 @@ def test_what_columns_are(tmp_path):
             "colour": np.resize(["red", "green", None], n_rows),
             "day": pd.date_range("1970-01-01", periods=n_rows).strftime("%Y-%m-%d"),
             "tested": np.resize(["x", None, None], n_rows),
-            "mostly": ["n.d.", "> 5", *(f"{row}.5" for row in range(n_rows - 2))],
+            "mostly": ["n.d.", "none", *(f"{row}.5" for row in range(n_rows - 2))],
             "same": 3,
             "empty": None,
             "story": [f"story {row // 2}" for row in range(n_rows)],
@@ -217,12 +217,10 @@ def test_what_columns_are(tmp_path):
     np.testing.assert_array_equal(X["colour"].isna(), frame["colour"].isna())
     assert notes == (
         "'sample_id', 'accession': taken as identifiers, not as features",
-        "'day': dates, used as days since 1970-01-01",
-        "'tested': x or empty, used as 1 and 0",
         "'same': not used, constant",
         "'empty': not used, without any value",
         "'story': not used, free text (30 different texts in 60 rows)",
-        "'mostly': 2 cells are not numbers and count as missing: 'n.d.', '> 5', first in line 2",
+        "'mostly': 2 cells are not numbers and count as missing: 'n.d.', 'none', first in line 2",
     )
 
 

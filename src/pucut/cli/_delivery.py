@@ -17,6 +17,7 @@ from pucut.cli._output import (
     without_formulas,
     write_files,
 )
+from pucut.cli._plan import column_dicts
 from pucut.cli._voice import Voice, printable
 
 _ROWS_ON_A_TERMINAL = 10
@@ -90,7 +91,7 @@ def problem_summary(arguments: argparse.Namespace, problem: Problem) -> dict[str
         "label_column": problem.label_column,
         "positive": problem.labels.positive,
         "id_columns": list(problem.plan.ids),
-        "features": {feature.name: feature.kind for feature in problem.plan.features},
+        "features": column_dicts(problem.plan.features, problem.X),
         "notes": [*problem.table.notes, *problem.plan.notes],
         "seed": arguments.seed,
     }

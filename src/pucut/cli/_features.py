@@ -1,32 +1,64 @@
 """The values of the columns that are used, read as was decided about each (`Feature`)."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from pucut._support.checks import FloatArray
-from pucut.cli._columns import STRAY_SHARE, Feature, cells_of, kind_of_type
+from pucut._support.checks import BoolArray, FloatArray
+from pucut.cli._dates import days_of, part_of_dates
 from pucut.cli._errors import UserError
-from pucut.cli._numerals import NUMERALS
+from pucut.cli._kinds import cells_of, days_of_type, kind_of_type
+from pucut.cli._numerals import (
+    NUMERALS,
+    STRAY_SHARE,
+    best_numerals,
+    is_numeral,
+    split_cell,
+    to_number,
+)
+from pucut.cli._plan import Feature
 from pucut.cli._reading import InputTable, listing
 
+_SIGN_OF_LIMIT = {"<": -1.0, "": 0.0, ">": 1.0}
 
-def feature_frame(table: InputTable, features: Sequence[Feature]) -> tuple[Any, tuple[str, ...]]:
-    """The features as a data frame of floats and categories, and notes on cells that were lost."""
+
+def feature_frame(
+    table: InputTable, features: Sequence[Feature], decimal: str | None = None
+) -> tuple[Any, tuple[str, ...]]:
+    """The features as a data frame of floats and categories, and notes on cells that were lost.
+
+    `decimal` is the decimal sign of this table, where it need not be that of the features.
+    """
     import pandas as pd
 
     notes: list[str] = []
     columns: dict[str, Any] = {}
+    names = {feature.name for feature in features}
+
+    def add(feature: Feature, what: str, values: Any) -> None:
+        name = f"{feature.name} ({what})"
+        while name in names or name in columns:
+            name += "'"
+        columns[name] = values
+
     for feature in features:
-        if feature == Feature(feature.name, "number") and feature.name in table.numbers:
+        is_plain = feature == Feature(feature.name, "number") and decimal != ","
+        if is_plain and feature.name in table.numbers:
             columns[feature.name] = table.numbers[feature.name]
             continue
         cells = cells_of(table.frame[feature.name])
         if feature.kind == "number":
-            columns[feature.name] = _numbers(table, feature, cells, notes)
+            values, limits = _numbers(table, feature, cells, decimal, notes)
+            columns[feature.name] = values
+            if feature.has_limits:
+                add(feature, "limit", limits)
         elif feature.kind == "date":
-            columns[feature.name] = _days(table, feature, cells)
+            days = _days(table, feature, cells, notes)
+            columns[feature.name] = days
+            for part in feature.parts:
+                add(feature, part, part_of_dates(days, part))
         elif feature.kind == "flag":
             columns[feature.name] = cells.notna().to_numpy(dtype=np.float64)
         else:
@@ -34,7 +66,10 @@ def feature_frame(table: InputTable, features: Sequence[Feature]) -> tuple[Any, 
     return pd.DataFrame(columns), tuple(notes)
 
 
-def _numbers(table: InputTable, feature: Feature, cells: Any, notes: list[str]) -> FloatArray:
+def _numbers(
+    table: InputTable, feature: Feature, cells: Any, decimal: str | None, notes: list[str]
+) -> tuple[FloatArray, FloatArray]:
+    """The numbers, and -1, 0 or 1 for limits."""
     import pandas as pd
 
     if not isinstance(cells.dtype, pd.StringDtype):
@@ -43,28 +78,104 @@ def _numbers(table: InputTable, feature: Feature, cells: Any, notes: list[str]) 
                 f"{table.name}, column {feature.name!r} must hold numbers, found {cells.dtype}"
             )
         values = cells.astype("Float64").to_numpy(dtype=np.float64, na_value=np.nan)
-        return _finite(table, feature, values)
-    is_number = cells.str.fullmatch(NUMERALS[feature.numerals]).fillna(value=False)
-    is_stray = (cells.notna() & ~is_number.astype(bool)).to_numpy(dtype=np.bool_)
-    if is_stray.any():
-        row = int(np.flatnonzero(is_stray)[0])
-        examples = listing(list(cells[is_stray].unique()), 3)
-        if is_stray.sum() > STRAY_SHARE * int(cells.notna().sum()):
-            raise UserError(
-                f"{table.name}, column {feature.name!r} must hold numbers, found {examples} "
-                f"({table.place(row)})"
-            )
+        return _finite(table, feature, values), np.zeros(len(values))
+    if decimal is not None:
+        feature = _with_decimal(feature, cells, decimal)
+    if feature.unit == "" and feature.numerals == "point":
+        is_plain = cells.str.fullmatch(NUMERALS["point"]).fillna(value=True)
+        if is_plain.all():
+            values = cells.astype("Float64").to_numpy(dtype=np.float64, na_value=np.nan)
+            return _finite(table, feature, values), np.zeros(len(values))
+
+    def read(text: str) -> tuple[float, float] | None:
+        cell = split_cell(text)
+        if cell is None or cell.unit != feature.unit:
+            return None
+        if not is_numeral(cell.numeral, feature.numerals):
+            return None
+        return to_number(cell.numeral, feature.numerals), _SIGN_OF_LIMIT[cell.limit]
+
+    unit = f" in {feature.unit}" if feature.unit else ""
+    found = _read_each(table, feature, cells, read, 2, f"numbers{unit}", notes)
+    values, limits = found[:, 0], np.nan_to_num(found[:, 1])
+    if limits.any() and not feature.has_limits:
         notes.append(
-            f"{feature.name!r}: {is_stray.sum()} cells are not numbers and count as missing: "
-            f"{examples}, first in {table.place(row)}"
+            f"{feature.name!r}: {np.count_nonzero(limits)} cells are limits such as <0.5, of which "
+            "the model knows none: their values are used"
         )
-    texts = cells.mask(is_stray)
-    if feature.numerals == "comma":
-        texts = texts.str.replace(",", ".", regex=False)
-    elif feature.numerals == "thousands":
-        texts = texts.str.replace(",", "", regex=False)
-    values = texts.astype("Float64").to_numpy(dtype=np.float64, na_value=np.nan)
-    return _finite(table, feature, values)
+    return _finite(table, feature, values), limits
+
+
+def _with_decimal(feature: Feature, cells: Any, decimal: str) -> Feature:
+    """The feature as this table writes its numbers."""
+    parts = {text: split_cell(text) for text in cells.dropna().unique()}
+    counts = {cell.numeral: 1 for cell in parts.values() if cell is not None}
+    numerals = best_numerals(counts, decimal) if counts else None
+    return feature if numerals is None else replace(feature, numerals=numerals)
+
+
+def _days(table: InputTable, feature: Feature, cells: Any, notes: list[str]) -> FloatArray:
+    if kind_of_type(cells.dtype) == "date":
+        return np.asarray(days_of_type(cells))
+    if kind_of_type(cells.dtype) == "number":
+        raise UserError(
+            f"{table.name}, column {feature.name!r} must hold dates, found {cells.dtype}"
+        )
+
+    def read(text: str) -> tuple[float] | None:
+        days = days_of(text, feature.order)
+        return None if days is None else (days,)
+
+    example = {"ymd": "2024-05-31", "dmy": "31.05.2024", "mdy": "05/31/2024", "name": "31 May 2024"}
+    wanted = f"dates like {example[feature.order]}"
+    return _read_each(table, feature, cells, read, 1, wanted, notes)[:, 0]
+
+
+def _read_each(
+    table: InputTable,
+    feature: Feature,
+    cells: Any,
+    read: Callable[[str], tuple[float, ...] | None],
+    width: int,
+    wanted: str,
+    notes: list[str],
+) -> FloatArray:
+    """The `width` numbers that `read` makes of each cell; NaN for the few that it cannot read."""
+    import pandas as pd
+
+    codes, texts = pd.factorize(cells)
+    found = [read(text) for text in texts]
+    rows = np.full((len(found) + 1, width), np.nan)  # the last is that of missing cells
+    for place, values in enumerate(found):
+        if values is not None:
+            rows[place] = values
+    is_lost = np.array([values is None for values in found] + [False])
+    _say_what_is_lost(table, feature, cells, is_lost[codes], wanted, notes)
+    found_rows: FloatArray = rows[codes]
+    return found_rows
+
+
+def _say_what_is_lost(
+    table: InputTable,
+    feature: Feature,
+    cells: Any,
+    is_lost: BoolArray,
+    wanted: str,
+    notes: list[str],
+) -> None:
+    if not is_lost.any():
+        return
+    row = int(np.flatnonzero(is_lost)[0])
+    examples = listing(list(cells[is_lost].unique()), 3)
+    if is_lost.sum() > STRAY_SHARE * int(cells.notna().sum()) and not feature.is_told:
+        raise UserError(
+            f"{table.name}, column {feature.name!r} must hold {wanted}, found {examples} "
+            f"({table.place(row)})"
+        )
+    notes.append(
+        f"{feature.name!r}: {is_lost.sum()} cells are not {wanted} and count as missing: "
+        f"{examples}, first in {table.place(row)}"
+    )
 
 
 def _finite(table: InputTable, feature: Feature, values: FloatArray) -> FloatArray:
@@ -75,19 +186,6 @@ def _finite(table: InputTable, feature: Feature, values: FloatArray) -> FloatArr
             "leave the cell empty if it is not known"
         )
     return values
-
-
-def _days(table: InputTable, feature: Feature, cells: Any) -> FloatArray:
-    import pandas as pd
-
-    try:
-        moments = pd.to_datetime(cells, format="ISO8601", utc=True)
-    except (ValueError, TypeError) as error:
-        raise UserError(
-            f"{table.name}, column {feature.name!r} must hold dates like 2024-05-31: {error}"
-        ) from error
-    days = (moments - pd.Timestamp(0, tz="UTC")) / pd.Timedelta(days=1)
-    return np.asarray(days.to_numpy(dtype=np.float64))
 
 
 def _categories(feature: Feature, cells: Any, notes: list[str]) -> Any:

@@ -1,14 +1,17 @@
 """Options that several commands share, and what becomes of them: a table to learn from."""
 
 import argparse
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
 from pucut._support.checks import BoolArray
-from pucut.cli._columns import ColumnPlan, plan_columns
+from pucut.cli._column_options import add_column_options, dropped_columns, told_columns
+from pucut.cli._columns import plan_columns
 from pucut.cli._errors import UserError
 from pucut.cli._features import feature_frame
 from pucut.cli._labels import LabelColumn, read_labels
+from pucut.cli._plan import ColumnPlan, column_lines
 from pucut.cli._reading import InputTable, read_input
 from pucut.cli._voice import Voice
 from pucut.methods import METHOD_BY_SLUG, METHODS
@@ -40,6 +43,12 @@ def add_reading_options(parser: Any) -> None:
         "repeated)",
     )
     group.add_argument("--sep", metavar="CHAR", help="separator of CSV (default: detected)")
+    group.add_argument(
+        "--decimal",
+        choices=[".", ","],
+        help="decimal sign of the numbers in CSV (default: detected, column by column; of "
+        "`apply`: that of the table the model was learned from)",
+    )
     group.add_argument("--encoding", help="encoding of CSV (default: UTF-8, else cp1252)")
     group.add_argument(
         "--sheet", metavar="NAME", help="sheet of an Excel file (default: the first)"
@@ -61,18 +70,7 @@ def add_table_options(parser: Any) -> None:
         "(default: the larger number, or the one of yes, true, positive ...)",
     )
     add_reading_options(parser)
-    parser.add_argument(
-        "--ignore-column",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="column not to use at all (may be repeated)",
-    )
-    parser.add_argument(
-        "--decimal",
-        choices=[".", ","],
-        help="decimal sign of the numbers in CSV (default: detected, column by column)",
-    )
+    add_column_options(parser)
     parser.add_argument("--seed", type=int, default=0, help="seed of all random draws (default: 0)")
 
 
@@ -160,19 +158,31 @@ def read_problem(arguments: argparse.Namespace, voice: Voice, *hidden: str) -> P
         voice.note(note)
     label = table.column(arguments.label_column, "--label-column")
     ids = [table.column(name, "--id-column") for name in arguments.id_column]
-    ignored = [table.column(name, "--ignore-column") for name in arguments.ignore_column]
+    dropped = dropped_columns(arguments, table)
+    told = told_columns(arguments, table)
     if table.frame.shape[1] == 1:
         raise UserError(f"{table.name} has one column, {label!r}: there is nothing to learn from")
-    twice = sorted({label, *hidden} & {*ids, *ignored})
+    named = Counter([*{label, *hidden}, *{*ids}, *{*dropped}, *told])
+    twice = sorted(name for name, count in named.items() if count > 1)
     if twice:
         raise UserError(f"column {twice[0]!r} is named by two options")
     labels = read_labels(table, label, arguments.positive)
     plan = plan_columns(
-        table, taken=[label, *hidden], ids=ids, ignored=ignored, decimal=arguments.decimal
+        table,
+        taken=[label, *hidden],
+        ids=ids,
+        ignored=dropped,
+        told=told,
+        decimal=arguments.decimal,
     )
     X, notes = feature_frame(table, plan.features)
     voice.note(labels.note)
-    for note in (*plan.notes, *notes, *duplicate_notes(table, plan.ids)):
+    for note in (
+        *column_lines(plan.features, X),
+        *plan.notes,
+        *notes,
+        *duplicate_notes(table, plan.ids),
+    ):
         voice.note(note)
     return Problem(table, labels, plan, X, label)
 

@@ -8,11 +8,11 @@ import numpy as np
 import sklearn
 
 from pucut.cli._answers import answer_table
-from pucut.cli._columns import Feature
 from pucut.cli._delivery import add_output_options, check_output_options, deliver
 from pucut.cli._errors import UserError
 from pucut.cli._features import feature_frame
 from pucut.cli._options import add_command, add_reading_options, duplicate_notes, read_table
+from pucut.cli._plan import Feature, column_dicts
 from pucut.cli._reading import InputTable, listing
 from pucut.cli._voice import Voice
 from pucut.model_files import ModelFileError, SavedModel, load_model
@@ -48,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
     features = [Feature.from_dict(plain) for plain in saved.about["features"]]
     ids = _ids(arguments, table, saved)
     _match(table, features, saved, ids, voice)
-    X, notes = feature_frame(table, features)
+    X, notes = feature_frame(table, features, arguments.decimal)
     for note in (*table.notes, *notes, *duplicate_notes(table, ids)):
         voice.note(note)
     estimator = saved.estimator
@@ -67,7 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
         "n_rows": table.n_rows,
         "n_predicted_positive": int(is_positive.sum()),
         "id_columns": list(ids),
-        "features": {feature.name: feature.kind for feature in features},
+        "features": column_dicts(features, X),
         "notes": [*table.notes, *notes],
     }
     deliver(arguments, answers, summary, voice)

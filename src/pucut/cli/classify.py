@@ -119,7 +119,7 @@ def report_page(arguments: argparse.Namespace, problem: Problem, estimator: Any)
         problem.X,
         problem.y,
         ids=[" ".join(row) for row in ids.to_numpy()] if problem.plan.ids else None,
-        feature_names=[feature.name for feature in problem.plan.features],
+        feature_names=list(problem.X.columns),
         random_state=arguments.seed,
     )
     return str(report.render(summary))
