@@ -174,6 +174,10 @@ def test_outputs_that_cannot_be(table, tmp_path, capsys):
     assert "is a folder" in failure(capsys, *call, "--report", tmp_path)
     said = failure(capsys, *call, "--out", tmp_path / "o", "--save-model", tmp_path / "o")
     assert "--save-model and --out are the same file" in said
+    for wrong in ("o.xls", "o.json", "o.csv.zip", "o.xlsx.gz", "o.gz"):
+        assert "endings may be .csv, .tsv" in failure(capsys, *call, "--out", tmp_path / wrong)
+    assert "written as .csv" in failure(capsys, "demo", "--out", tmp_path / "o.xlsx")
+    assert "call it .skops" in failure(capsys, *call, "--save-model", tmp_path / "m.pkl")
     assert "would mix on stdout" in failure(capsys, *call, "--out", "-", "--json")
     assert sorted(os.listdir(tmp_path)) == ["genes.csv", "link.csv"]
 

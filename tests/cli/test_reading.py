@@ -8,6 +8,7 @@ from decimal import Decimal
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 from pucut.cli._columns import plan_columns
@@ -101,7 +102,13 @@ def test_encoding_can_be_given(tmp_path):
         ("a,b,known\n1,2,1\n1,2\n", {}, "line 3: 2 values, but there are 3 columns in the header"),
         ("a,b\n1,2\n\n3,4,5\n", {}, "line 4: 3 values, but there are 2 columns in the header"),
         ('a,b\n1,"x\ny"\n3,4,5\n', {}, "line 4: 3 values, but there are 2"),
-        ("a,b,a\n1,2,3\n", {}, "'a' appears 2 times (columns 1, 3)"),
+        ("a,b\n , \n,\n", {}, "has a header and no rows below it"),
+        (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", {}, "is not a table: it holds binary data"),
+        (bytes(range(1, 256)) * 9, {}, "is not a table: it holds binary data"),
+        ("a,b\n1,2\n".encode("utf-16-le"), {}, "--encoding names its encoding"),
+        (b"%PDF-1.7\n1 0 obj", {}, "is not a table but a PDF"),
+        ("\n<!DOCTYPE html><table>", {}, "is not a table but a web page"),
+        ('[{"a": 1}]', {}, "is not a table but JSON"),
         ("a;b\n1;2\n", {"sep": ","}, "contains a semicolon: try --sep ';'"),
         ("a\tb\n1\t2\n", {"sep": ","}, "contains a tab: try --sep tab"),
         ("a,b\n1,2\n", {"sep": ",,"}, "--sep must be one character"),
@@ -180,6 +187,58 @@ def test_sheets(tmp_path):
         read_input(str(path), sheet="three")
     with pytest.raises(UserError, match="sheet 'none' is empty"):
         read_input(str(path), sheet="none")
+
+
+def test_columns_of_one_name_get_names_of_their_own(tmp_path, capsys):
+    content = "a,b,a,a (1),known\n1,2,3,4,1\n5,6,7,9,0\n"
+    table = read(tmp_path, content)
+    assert list(table.frame.columns) == ["a (1)'", "b", "a (2)", "a (1)", "known"]
+    assert table.frame["a (2)"].tolist() == ["3", "7"]
+    said = "2 columns have this name (1, 3) and are called \"a (1)'\", 'a (2)' here"
+    assert table.notes[0].endswith(f"table.csv, column 'a': {said}")
+    # Which of two columns marks the known positives is never guessed.
+    path = written(tmp_path, "known,b,known\n1,2,1\n0,6,0\n")
+    assert failure(capsys, "classify", path, "--label-column", "known").startswith(
+        "--label-column 'known': 2 columns have this name (1, 3) and are called 'known (1)', 'know"
+    )
+    twice = pa.table([[1], [2]], names=["a", "a"])
+    with pa.ipc.new_file(tmp_path / "t.arrow", twice.schema) as file:
+        file.write_table(twice)
+    found = read_input(str(tmp_path / "t.arrow"))
+    assert list(found.frame.columns) == ["a (1)", "a (2)"]
+
+
+def test_blank_rows_are_left_out(tmp_path):
+    table = read(tmp_path, "a,b,known\n1,2,1\n,,\n3,,0\n , ,\n\n")
+    assert table.frame["a"].tolist() == ["1", "3"]
+    assert table.place(1) == "line 4"
+    assert table.notes[0].endswith("table.csv: 2 blank rows are left out (line 3, 5)")
+
+
+def test_sums_below_a_table_are_left_out(tmp_path):
+    rows = "id,a,b,known\nx,1,2.5,1\ny,3,,0\nz,4,1.5,0\n"
+    table = read(tmp_path, f"{rows},,,\nTotal:,8,4.0,1\nMean,2.667,2,\n")
+    assert table.frame["id"].tolist() == ["x", "y", "z"]
+    assert [note.partition("table.csv")[2] for note in table.notes] == [
+        ": a blank row is left out (line 5)",
+        ", line 6 begins with 'Total:' and sums up the rows above: it is left out",
+        ", line 7 begins with 'Mean' and sums up the rows above: it is left out",
+    ]
+    kept = read(tmp_path, f"{rows}Total,5,1,0\n")
+    assert kept.frame["id"].tolist() == ["x", "y", "z", "Total"]
+    assert "line 5 begins with 'Total': it is used as a row like the others" in kept.notes[0]
+
+
+def test_the_sheet_with_the_label_column_is_named(tmp_path, capsys):
+    path = tmp_path / "book.xlsx"
+    with pd.ExcelWriter(path) as book:
+        pd.DataFrame({"note": ["read me"]}).to_excel(book, sheet_name="about", index=False)
+        gene_table()[0].to_excel(book, sheet_name="genes", index=False)
+    said = failure(capsys, "classify", path, "--label-column", "known", *CLASSIFY)
+    assert said == (
+        f"--label-column 'known': it is in sheet 'genes' of {path}, and 'about' was read: "
+        "--sheet 'genes'"
+    )
 
 
 def test_what_columns_are(tmp_path):

@@ -19,6 +19,16 @@ _NAMED = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "space": " "
 _SNIFFED_RECORDS = 100
 # Rows are made columns in parts: columns of Arrow take a fraction of the memory of Python's texts.
 _ROWS_AT_ONCE = 20_000
+_LOOKED_AT = 1 << 16
+_CONTROL = [code for code in range(1, 32) if chr(code) not in "\t\n\r\f\x1b"]
+_MOST_CONTROL = 0.02
+_OTHER_THINGS = {
+    (b"%pdf",): "a PDF: copy the table into a spreadsheet and save that",
+    (b"<!doctype html", b"<html"): "a web page: open it in a spreadsheet and save it as CSV",
+    (b"<?xml",): "XML: open it in a spreadsheet and save it as CSV",
+    (b"{", b"[{", b"[["): "JSON: write it as CSV",
+    (b"{\\rtf",): "a text document: copy the table into a spreadsheet and save that",
+}
 _MARKS = {
     b"\xef\xbb\xbf": "utf-8-sig",
     b"\xff\xfe": "utf-16",
@@ -40,6 +50,8 @@ def read_delimited(
     data: bytes, name: str, *, sep: str | None = None, encoding: str | None = None
 ) -> Columns:
     """Reads the bytes of a file called `name`; sniffs the separator and encoding not given."""
+    if encoding is None:
+        _refuse_other_things(data, name)
     text, notes = _decoded(data, name, encoding)
     first_line = 1
     said = re.match(r"sep=(.)\r?\n", text)  # a line Excel writes and reads
@@ -53,6 +65,23 @@ def read_delimited(
     if len(header) == 1:
         _refuse_other_separator(header[0], separator, name)
     return _as_columns(records, header, header_line, name, separator, notes)
+
+
+def _refuse_other_things(data: bytes, name: str) -> None:
+    """What is no text, or a text that is no table, would otherwise be read as a column of junk."""
+    start = data[:_LOOKED_AT]
+    if start.startswith(tuple(_MARKS)):
+        return
+    head = start.lstrip()[:100].lower()
+    for signs, what in _OTHER_THINGS.items():
+        if head.startswith(signs):
+            raise UserError(f"{name} is not a table but {what}")
+    n_control = sum(start.count(bytes([code])) for code in _CONTROL)
+    if b"\0" in start or n_control > _MOST_CONTROL * len(start):
+        raise UserError(
+            f"{name} is not a table: it holds binary data; if it is text, --encoding names its "
+            "encoding"
+        )
 
 
 def _decoded(data: bytes, name: str, encoding: str | None) -> tuple[str, list[str]]:

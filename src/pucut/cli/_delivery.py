@@ -9,6 +9,7 @@ from pucut.cli._errors import UserError
 from pucut.cli._options import Problem
 from pucut.cli._output import (
     STDOUT,
+    check_ending,
     check_outputs,
     is_delimited,
     print_json,
@@ -19,6 +20,7 @@ from pucut.cli._output import (
 )
 from pucut.cli._plan import column_dicts
 from pucut.cli._voice import Voice, printable
+from pucut.model_files import PICKLE_ENDINGS
 
 _ROWS_ON_A_TERMINAL = 10
 
@@ -45,6 +47,12 @@ def check_output_options(arguments: argparse.Namespace, inputs: list[str]) -> No
     """Before any work: outputs that could not be written, or would mix."""
     if arguments.json and arguments.out == STDOUT:
         raise UserError("--json and --out - would mix on stdout: name a file with --out")
+    check_ending("--out", arguments.out)
+    model = getattr(arguments, "save_model", None)
+    if model is not None and model.lower().endswith(PICKLE_ENDINGS):
+        raise UserError(
+            f"--save-model {model!r}: models are not written as pickles; call it .skops"
+        )
     options = {"--out": "out", "--report": "report", "--save-model": "save_model"}
     outputs = {option: getattr(arguments, name, None) for option, name in options.items()}
     check_outputs(outputs, inputs)

@@ -5,6 +5,7 @@ USER_ERROR = 2  # wrong arguments or files: argparse's own code too
 INTERRUPTED = 130  # as shells have it
 TERMINATED = 143  # by SIGTERM, as shells have it
 BROKEN_PIPE = 141  # the reader of the output has gone, as after `| head`
+NEEDED = "pip install 'pucut[cli]'"
 
 
 class UserError(Exception):

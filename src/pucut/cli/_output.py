@@ -16,6 +16,8 @@ from pucut.cli._errors import UserError
 from pucut.cli._reading import STDIN
 
 STDOUT = "-"
+_DELIMITED = (".csv", ".tsv", ".tab", ".txt")
+_BINARY = (".xlsx", ".parquet", ".feather", ".arrow")
 _BEGIN_FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
@@ -41,6 +43,22 @@ def check_outputs(outputs: Mapping[str, str | None], inputs: Sequence[str]) -> N
             raise UserError(f"{option} {given!r}: there is no folder {str(path.parent)!r}")
         if not os.access(path.parent, os.W_OK):
             raise UserError(f"{option} {given!r}: the folder {str(path.parent)!r} is not writable")
+
+
+def check_ending(option: str, given: str | None) -> None:
+    """Refuses a name whose ending promises a form that is not written; none at all means CSV."""
+    if given is None or given == STDOUT or not Path(given).suffix:
+        return
+    endings = [ending.lower() for ending in Path(given).suffixes]
+    is_packed = endings[-1] == ".gz"
+    kind = (endings[-2:-1] or [""])[0] if is_packed else endings[-1]
+    if kind in (_DELIMITED if is_packed else (*_DELIMITED, *_BINARY)):
+        return
+    raise UserError(
+        f"{option} {given!r}: a table is not written as {''.join(endings[-1 - is_packed :])}; "
+        f"endings may be {', '.join((*_DELIMITED, *_BINARY))}, and .gz after the first "
+        f"{len(_DELIMITED)}"
+    )
 
 
 def _resolved(path: str) -> Path:
@@ -101,7 +119,7 @@ def _quoting(frame: Any) -> Literal[0, 2]:
 
 def is_delimited(path: str) -> bool:
     """Whether `table_bytes` writes CSV or the like there."""
-    return Path(path).suffix.lower() not in (".parquet", ".arrow", ".feather", ".xlsx")
+    return Path(path).suffix.lower() not in _BINARY
 
 
 def without_formulas(frame: Any) -> tuple[Any, int]:

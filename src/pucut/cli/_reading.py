@@ -3,11 +3,10 @@
 import difflib
 import gzip
 import sys
-import zipfile
 import zlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from io import BytesIO
 from pathlib import Path
@@ -18,12 +17,13 @@ import numpy.typing as npt
 
 from pucut._support.checks import FloatArray
 from pucut.cli._delimited import read_delimited
-from pucut.cli._errors import UserError
+from pucut.cli._errors import NEEDED, UserError
+from pucut.cli._excel import read_sheet
+from pucut.cli._leftovers import rows_to_leave_out
+from pucut.cli._voice import listing as listing
 from pucut.cli._wide import plain_numbers
 
 STDIN = "-"
-NEEDED = "pip install 'pucut[cli]'"
-_SHOWN_NAMES = 12
 # Of what is packed or has no length: gzip, Excel, pipes and devices.
 MOST_BYTES = 4 << 30
 _BYTES_AT_ONCE = 1 << 24
@@ -46,6 +46,8 @@ class InputTable:
         What the user should know of how it was read.
     numbers : mapping of str to float array
         Columns of a very wide table that are plain numbers.
+    elsewhere : mapping of str to str
+        Names that are no names of columns here, and what the user should know of them.
     """
 
     name: str
@@ -53,6 +55,7 @@ class InputTable:
     lines: npt.NDArray[np.int64] | None
     notes: tuple[str, ...]
     numbers: Mapping[str, FloatArray] = field(default_factory=dict)
+    elsewhere: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def n_rows(self) -> int:
@@ -67,6 +70,8 @@ class InputTable:
         names = [str(known) for known in self.frame.columns]
         if name in names:
             return name
+        if name in self.elsewhere:
+            raise UserError(f"{option} {name!r}: {self.elsewhere[name]}")
         by_lower = {known.lower().strip(): known for known in names}
         near = difflib.get_close_matches(name.lower().strip(), by_lower, n=1, cutoff=0.6)
         hint = f"did you mean {by_lower[near[0]]!r}?" if near else f"there are {listing(names)}"
@@ -93,25 +98,43 @@ def read_input(
         raise UserError(f"{name} is empty: a table with a header line is needed")
     if data[:4] == _OLD_EXCEL:
         raise UserError(f"{name} is an old Excel file (.xls): save it as .xlsx or CSV")
-    if data[:4] == b"PK\x03\x04":
-        table = _read_excel(data, name, sheet)
-    elif data[:4] == b"PAR1" or data[:6] in (b"ARROW1", b"FEA1"):
+    if data[:4] == b"PAR1" or data[:6] in (b"ARROW1", b"FEA1"):
         table = _read_arrow(data, name)
+    elif data[:4] == b"PK\x03\x04":
+        page = read_sheet(data, name, sheet, MOST_BYTES)
+        table = _from_texts(name, page.header, page.texts, page.lines, page.notes)
+        others = {**page.elsewhere, **table.elsewhere}
+        table = replace(table, elsewhere=others)
     else:
         columns = read_delimited(data, name, sep=sep, encoding=encoding)
-        names, notes = _checked_names(columns.names, name)
-        frame = _frame(names, columns.texts)
-        numbers = plain_numbers(names, columns.texts)
-        table = InputTable(name, frame, columns.lines, columns.notes + notes, numbers)
+        table = _from_texts(name, columns.names, columns.texts, columns.lines, columns.notes)
     if sheet is not None and data[:4] != b"PK\x03\x04":
         raise UserError(f"--sheet {sheet!r} needs an Excel file, and {name} is not one")
     return table
 
 
-def listing(names: Sequence[str], n_shown: int = _SHOWN_NAMES) -> str:
-    """Names in quotes, the first few of many."""
-    shown = ", ".join(repr(str(name)) for name in names[:n_shown])
-    return shown if len(names) <= n_shown else f"{shown} and {len(names) - n_shown} more"
+def _from_texts(
+    name: str,
+    header: Sequence[str],
+    texts: Sequence[Any],
+    lines: npt.NDArray[np.int64],
+    notes: tuple[str, ...],
+) -> InputTable:
+    """The table of a file of texts, without rows that are none."""
+    names = _checked_names(header, name)
+    kept, left_out = rows_to_leave_out(texts, lines, name)
+    if kept is not None:
+        if len(kept) == 0:
+            raise UserError(f"{name} has a header and no rows below it")
+        texts, lines = [column.take(kept) for column in texts], lines[kept]
+    return InputTable(
+        name,
+        _frame(names.names, texts),
+        lines,
+        (*notes, *names.notes, *left_out),
+        plain_numbers(names.names, texts),
+        names.elsewhere,
+    )
 
 
 def _bytes_of(path: str) -> tuple[str, bytes]:
@@ -157,20 +180,42 @@ def _need_pandas() -> None:
         raise UserError(f"reading tables needs pandas and pyarrow: {NEEDED}") from error
 
 
-def _checked_names(given: Sequence[Any], name: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Names as stripped texts; one without gets its number, two of one name are refused."""
+@dataclass(frozen=True)
+class _Names:
+    """Names of columns, each once; what is said of them; and names that are no longer there."""
+
+    names: tuple[str, ...]
+    notes: tuple[str, ...]
+    elsewhere: Mapping[str, str]
+
+
+def _checked_names(given: Sequence[Any], name: str) -> _Names:
+    """Names as stripped texts; those without one, and several of one, get a number."""
     stripped = ["" if entry is None else str(entry).strip() for entry in given]
     names = [entry or f"column {place + 1}" for place, entry in enumerate(stripped)]
-    twice = [entry for entry, count in Counter(names).items() if count > 1]
-    if twice:
-        places = [place + 1 for place, entry in enumerate(names) if entry == twice[0]]
-        raise UserError(
-            f"{name}: the column name {twice[0]!r} appears {len(places)} times (columns "
-            f"{', '.join(map(str, places))}); names must differ"
-        )
     without = [entry for entry, text in zip(names, stripped, strict=True) if not text]
-    notes = (f"{name}: columns without a name are called {listing(without)}",) if without else ()
-    return tuple(names), notes
+    notes = [f"{name}: columns without a name are called {listing(without)}"] if without else []
+    elsewhere = {}
+    taken = set(names)
+    for entry, count in Counter(names).items():
+        if count == 1:
+            continue
+        places = [place for place, other in enumerate(names) if other == entry]
+        called = []
+        for number, place in enumerate(places, start=1):
+            new = f"{entry} ({number})"
+            while new in taken:
+                new += "'"
+            taken.add(new)
+            called.append(new)
+            names[place] = new
+        said = (
+            f"{count} columns have this name ({', '.join(str(place + 1) for place in places)}) and "
+            f"are called {listing(called)} here"
+        )
+        elsewhere[entry] = said
+        notes.append(f"{name}, column {entry!r}: {said}")
+    return _Names(tuple(names), tuple(notes), elsewhere)
 
 
 def _frame(names: Sequence[str], columns: Sequence[Any]) -> Any:
@@ -199,73 +244,9 @@ def _read_arrow(data: bytes, name: str) -> InputTable:
         raise UserError(f"{name} cannot be read: {_one_line(error)}") from error
     if table.num_rows == 0:
         raise UserError(f"{name} has {table.num_columns} columns and no rows")
-    names, notes = _checked_names(given, name)
-    return InputTable(name, _frame(names, table.columns), None, notes)
-
-
-def _read_excel(data: bytes, name: str, sheet: str | None) -> InputTable:
-    """Cells as texts, the first row that is not empty as the header."""
-    import pyarrow as pa
-
-    try:
-        with zipfile.ZipFile(BytesIO(data)) as archive:
-            entries = archive.infolist()
-    except zipfile.BadZipFile as error:
-        raise UserError(f"{name} is a broken Excel file or zip archive: {error}") from error
-    if "xl/workbook.xml" not in [entry.filename for entry in entries]:
-        raise UserError(f"{name} is a zip archive, but not an Excel file: unpack it first")
-    if sum(entry.file_size for entry in entries) > MOST_BYTES:
-        raise UserError(f"{name} has more than {MOST_BYTES >> 30} GiB unpacked: write CSV instead")
-    try:
-        from openpyxl import load_workbook
-    except ImportError as error:
-        raise UserError(f"reading Excel files needs openpyxl: {NEEDED}") from error
-    try:
-        book = load_workbook(BytesIO(data), read_only=True, data_only=True)
-    except Exception as error:  # bytes of others can be wrong in any way
-        raise UserError(f"{name} cannot be read as an Excel file: {_one_line(error)}") from error
-    sheets = [page.title for page in book.worksheets]
-    if not sheets:
-        raise UserError(f"{name} has no sheet with cells")
-    if sheet is not None and sheet not in sheets:
-        raise UserError(f"--sheet {sheet!r} is not in {name}: it has {listing(sheets)}")
-    chosen = sheet if sheet is not None else sheets[0]
-    notes: tuple[str, ...] = ()
-    if sheet is None and len(sheets) > 1:
-        notes = (f"{name} has {len(sheets)} sheets: {chosen!r} is read; --sheet names another",)
-    page = book[chosen]
-    # What the sheet says of its size may be wrong: all that is there is read.
-    page.reset_dimensions()
-    try:
-        rows = [
-            (line, [_cell_text(cell) for cell in row])
-            for line, row in enumerate(page.iter_rows(values_only=True), start=1)
-        ]
-    except Exception as error:  # as above
-        raise UserError(f"{name}, sheet {chosen!r} cannot be read: {_one_line(error)}") from error
-    rows = [(line, row) for line, row in rows if any(row)]
-    if not rows:
-        raise UserError(f"{name}, sheet {chosen!r} is empty: a table with a header row is needed")
-    if len(rows) == 1:
-        raise UserError(f"{name}, sheet {chosen!r} has a header and no rows below it")
-    # Cells that once were formatted make empty columns at the right.
-    width = max(place + 1 for _, row in rows for place, text in enumerate(row) if text)
-    cells = [[*row, *[""] * width][:width] for _, row in rows]
-    names, further = _checked_names(cells[0], name)
-    texts = [pa.array(column, pa.large_string()) for column in zip(*cells[1:], strict=True)]
-    lines = np.array([line for line, _ in rows[1:]], dtype=np.int64)
-    numbers = plain_numbers(names, texts)
-    return InputTable(name, _frame(names, texts), lines, notes + further, numbers)
-
-
-def _cell_text(cell: Any) -> str:
-    if cell is None:
-        return ""
-    if isinstance(cell, float) and cell.is_integer():
-        return str(int(cell))
-    if hasattr(cell, "isoformat"):
-        return str(cell.isoformat())
-    return str(cell)
+    names = _checked_names(given, name)
+    frame = _frame(names.names, table.columns)
+    return InputTable(name, frame, None, names.notes, elsewhere=names.elsewhere)
 
 
 def _one_line(error: Exception) -> str:

@@ -3,7 +3,7 @@
 import re
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
 from io import TextIOBase
@@ -11,6 +11,7 @@ from typing import Any
 
 _STEP = re.compile(r"\[(\d+)/(\d+)\] (.+) \.\.\.")
 _BAR_WIDTH = 24
+_SHOWN_NAMES = 12
 
 
 @dataclass(frozen=True)
@@ -70,6 +71,12 @@ def printable(text: str) -> str:
     return "".join(
         sign if sign.isprintable() or sign == "\n" else repr(sign)[1:-1] for sign in text
     )
+
+
+def listing(names: Sequence[str], n_shown: int = _SHOWN_NAMES) -> str:
+    """Names in quotes, the first few of many."""
+    shown = ", ".join(repr(str(name)) for name in names[:n_shown])
+    return shown if len(names) <= n_shown else f"{shown} and {len(names) - n_shown} more"
 
 
 class _Bar:

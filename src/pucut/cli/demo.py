@@ -4,6 +4,7 @@ import argparse
 import csv
 import time
 from io import StringIO
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy.typing as npt
 from sklearn.datasets import load_digits
 
 from pucut._support.checks import BoolArray
+from pucut.cli._errors import UserError
 from pucut.cli._options import add_command
 from pucut.cli._output import check_outputs, write_files
 from pucut.cli._voice import Voice
@@ -42,6 +44,8 @@ def add_parser(commands: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    if arguments.out is not None and Path(arguments.out).suffix.lower() not in ("", ".csv"):
+        raise UserError(f"--out {arguments.out!r}: the predictions are written as .csv")
     check_outputs({"--out": arguments.out}, [])
     X, digit = load_digits(return_X_y=True)
     is_odd = digit % 2 == 1

@@ -19,7 +19,14 @@ from sklearn.base import BaseEstimator
 
 from pucut.model_files._contents import check_before_building, check_contents
 
-__all__ = ["ModelFileError", "SavedModel", "check_available", "dump_model", "load_model"]
+__all__ = [
+    "PICKLE_ENDINGS",
+    "ModelFileError",
+    "SavedModel",
+    "check_available",
+    "dump_model",
+    "load_model",
+]
 
 FORMAT = 1
 # Of a file that is unpacked: no model has as much, and a small file can claim any size.
@@ -39,7 +46,7 @@ TRUSTED_OTHERS = frozenset(
         "pucut.scores.cross_fitting.positive_scores",
     }
 )
-_PICKLE_ENDINGS = (".pkl", ".pickle", ".joblib", ".sav")
+PICKLE_ENDINGS = (".pkl", ".pickle", ".joblib", ".sav")
 
 
 class ModelFileError(ValueError):
@@ -95,7 +102,7 @@ def dump_model(estimator: Any, about: dict[str, Any]) -> bytes:
 
 def load_model(data: bytes, name: str = "the file") -> SavedModel:
     """Reads a model file; `name` is for errors, and identifies pickles by their ending."""
-    if name.lower().endswith(_PICKLE_ENDINGS) or data[:1] == b"\x80":
+    if name.lower().endswith(PICKLE_ENDINGS) or data[:1] == b"\x80":
         raise ModelFileError(
             f"{name} is a pickle or joblib file, which can run any code when it is read; only "
             "models that pucut wrote itself (--save-model) are allowed"
