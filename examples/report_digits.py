@@ -3,8 +3,8 @@ A report
 ========
 
 Which digits are odd, if 60 % of the odd ones are known and nothing else? The answer as one HTML
-file to open in a browser: what was tried, all digits on a map and in a ranking, and why each has
-its class.
+file to open in a browser: how many, which, how sure, why, what would change it, and whether to
+trust it; then pictures, a list of all digits, and why each has its class.
 
 ``python examples/report_digits.py FILE`` chooses where it is written; ``pucut classify`` writes the
 same for a table with ``--report``.
@@ -28,23 +28,24 @@ model = PUCutClassifier(random_state=0).fit(X, is_known)
 
 # %%
 # ``summarise`` turns a fitted model into a plain dict; the page is made from the dict alone. Names
-# of rows and columns are for the reader. A ``TwoHNCClassifier`` has a page too, with a slider
-# through all of its cuts.
+# of rows and columns are for the reader. Every PU classifier has such a page; that of
+# ``TwoHNCClassifier`` has a slider through all of its cuts.
 
 summary = summarise(
     model,
     X,
     is_known,
     ids=[f"{value}, image {row}" for row, value in enumerate(digit)],
+    source="handwritten digits",
+    positive="odd",
     feature_names=[f"row {row}, column {column}" for row in range(8) for column in range(8)],
 )
 write(out, summary)
 print(f"{model.transduction_.sum()} of {len(X)} digits are classified as odd; see {out.name}.")
 
 # %%
-# The dict can be kept as JSON and used for other things. These are the cautions that the page
-# shows:
+# The dict can be kept as JSON and used for other things. These are the alerts that the page shows:
 
-print(*(summary["cautions"] or ["none"]), sep="\n")
+print(*([alert["text"] for alert in summary["alerts"]] or ["none"]), sep="\n")
 
 # sphinx_gallery_thumbnail_path = 'images/report.png'

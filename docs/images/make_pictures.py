@@ -33,7 +33,7 @@ def make_report() -> None:
                 "--headless",
                 "--no-sandbox",
                 "--hide-scrollbars",
-                "--window-size=1040,1760",
+                "--window-size=1040,1180",
                 "--virtual-time-budget=4000",
                 f"--screenshot={shot}",
                 page.as_uri(),
@@ -41,8 +41,8 @@ def make_report() -> None:
             check=True,
             capture_output=True,
         )
-        # Few colours are enough, and a quarter of the bytes.
-        image = Image.open(shot).convert("RGB").quantize(48)
+        # Few colours are enough, and a third of the bytes.
+        image = Image.open(shot).convert("RGB").quantize(96)
         image.save(HERE / "report.png", optimize=True)
 
 

@@ -85,8 +85,8 @@ def test_only_2_hnc_has_rows_that_no_label_reaches(table, capsys):
 def test_report_gets_the_model_and_names(table, tmp_path, capsys, monkeypatch):
     given = {}
 
-    def summarise(estimator, X, y, *, ids=None, feature_names=None, random_state=0):
-        given.update(estimator=estimator, X=X, y=y, ids=ids, names=feature_names)
+    def summarise(estimator, X, y, *, ids=None, feature_names=None, random_state=0, **further):
+        given.update(estimator=estimator, X=X, y=y, ids=ids, names=feature_names, **further)
         return {"seed": random_state}
 
     page = SimpleNamespace(
@@ -104,6 +104,9 @@ def test_report_gets_the_model_and_names(table, tmp_path, capsys, monkeypatch):
     assert given["ids"][:2] == ["g0000", "g0001"]
     assert given["names"] == ["size", "<script>", "depth"]
     np.testing.assert_array_equal(given["estimator"].classes_, [False, True])
+    assert given["source"] == "genes.csv"
+    assert (given["label_name"], given["positive"]) == ("known", "yes")
+    assert all(": not used" in note for note in given["notes"])
 
 
 @pytest.mark.parametrize(
@@ -123,21 +126,19 @@ def test_what_is_not_installed_is_said_at_once(
     assert message in failure(capsys, *call, *arguments)
 
 
-def test_the_report_is_for_two_methods(table, tmp_path, capsys):
-    call = ["classify", table, "--label-column", "known", *CLASSIFY]
-    said = failure(capsys, *call, "--report", tmp_path / "r.html")
-    assert said == "--report is for pu-cut and 2-hnc, and --method is pu-extra-trees"
-
-
-@pytest.mark.parametrize(("method", "name"), [("pu-cut", "pucut"), ("2-hnc", "2-HNC")])
-def test_the_report_says_what_the_table_says(table, tmp_path, capsys, method, name):
+@pytest.mark.parametrize("method", ["pu-cut", "2-hnc", "pu-extra-trees", "elkan-noto", "spies"])
+def test_the_report_says_what_the_table_says(table, tmp_path, capsys, method):
     page, out = tmp_path / "r.html", tmp_path / "o.csv"
     call = ["classify", table, "--label-column", "known", "--method", method, "--prior", 0.4]
     _, err = notes(capsys, *call, "--report", page, "--out", out)
-    n_positive = int((pd.read_csv(out)["predicted"] == "positive").sum())
+    answers = pd.read_csv(out)
+    n_positive = int((answers["predicted"] == "positive").sum())
     assert f"{n_positive} of {N_ROWS} rows are predicted positive" in err
-    expected = f"{n_positive} of {N_ROWS} samples are classified as positive · {name}</title>"
-    assert expected in page.read_text(encoding="utf-8")
+    n_known = int((answers["known"] == "yes").sum())
+    text = page.read_text(encoding="utf-8")
+    told = f"{n_positive - n_known} of {N_ROWS - n_known} unlabelled rows look positive"
+    assert f"<title>{told} · genes.csv · {METHOD_BY_SLUG[method]}</title>" in text
+    assert f"{n_known} rows were known to be positive (known = yes)" in text
 
 
 def test_duplicate_ids_are_named(tmp_path, capsys):

@@ -58,8 +58,15 @@ def readout(browser):
     return {name: int(value) for name, value in found.items()}
 
 
-def pixels(browser):
-    return browser.execute_script("return document.getElementById('map').toDataURL()")
+def unfold(browser):
+    """Opens all that is folded."""
+    browser.execute_script(
+        "document.querySelectorAll('details').forEach((each) => each.open = true)"
+    )
+
+
+def pixels(browser, name="map"):
+    return browser.execute_script("return document.getElementById(arguments[0]).toDataURL()", name)
 
 
 def n_listed(browser):
@@ -82,6 +89,7 @@ def choose(browser, name, value):
 
 
 def select_row(browser, name):
+    choose(browser, "filter", "all")
     by_id(browser, "search").clear()
     by_id(browser, "search").send_keys(name)
     browser.find_element(By.CSS_SELECTOR, "#lines button").send_keys(Keys.ENTER)

@@ -13,7 +13,9 @@ from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
-from pucut.report import unpacked
+from pucut.report import unpacked, write
+from pucut.report.numbers import percent
+from pucut.report.packing import packed
 from tests.helpers.browser import (
     CHROMIUM,
     DRIVER,
@@ -27,6 +29,7 @@ from tests.helpers.browser import (
     readout,
     select_row,
     show,
+    unfold,
 )
 from tests.helpers.reports import HOSTILE, N_ROWS, shown_graph
 
@@ -44,9 +47,10 @@ on_one_page = pytest.mark.parametrize("method", ["pucut"])
 
 @on_one_page
 def test_search(opened):
-    assert by_id(opened, "listed").text == f"Rows 1 to 25 of {N_ROWS} samples"
+    choose(opened, "filter", "all")
+    assert by_id(opened, "listed").text == f"1 to 25 of {N_ROWS} rows"
     by_id(opened, "search").send_keys("ample 04")
-    assert by_id(opened, "listed").text == f"Rows 1 to 10 of 10 samples out of {N_ROWS}"
+    assert by_id(opened, "listed").text == f"1 to 10 of 10 rows out of {N_ROWS}"
     assert sorted(line[0] for line in listed(opened)) == [
         f"Sample {row:03d}" for row in range(40, 50)
     ]
@@ -55,9 +59,22 @@ def test_search(opened):
     assert not by_id(opened, "download").is_enabled()
 
 
+def test_the_list_opens_with_the_rows_found(opened, report):
+    model, y = report.model, report.y
+    is_found = (model.transduction_ == 1) & (y == 0)
+    order = np.argsort(-model.scores_, kind="stable")
+    expected = [report.names[row] for row in order[is_found[order]]]
+    assert [line[0] for line in listed(opened)] == expected[:25]
+    assert n_listed(opened) == len(expected)
+    # The rank is that among the unlabelled rows.
+    others = order[y[order] == 0]
+    ranks = {report.names[row]: place for place, row in enumerate(others, start=1)}
+    assert all(int(line[3]) == ranks[line[0]] for line in listed(opened))
+
+
 def test_sorting_and_pages(opened, report):
+    choose(opened, "filter", "all")
     probability = unpacked(report.summary["rows"]["probability"])
-    assert [int(line[3]) for line in listed(opened)] == list(range(1, 26))
     head = opened.find_element(By.CSS_SELECTOR, "[data-sort=probability]")
     head.send_keys(Keys.ENTER)
     falling = np.sort(probability)[::-1]
@@ -99,7 +116,7 @@ def test_a_sample_is_explained(opened, report):
     row = with_labels[5]
     before = pixels(opened)
     select_row(opened, names[row])
-    assert by_id(opened, "detail-title").text == f"Sample {names[row]}"
+    assert by_id(opened, "detail-title").text == f"Row {names[row]}"
     near = sorted(
         (other for other in np.flatnonzero(graph[row]) if labelled[other]),
         key=lambda other: (-graph[row, other], other),
@@ -115,7 +132,8 @@ def test_a_sample_is_explained(opened, report):
     has_stages = report.summary["stages"] is not None
     assert ("λ" in text) == ("likely negatives" in text) == has_stages
     assert ("in the graph of the cut with most weight" in text) == (not has_stages)
-    assert f"Probability of being positive {model.predict_proba(X)[row, 1]:.3g}" in text
+    probability = percent(float(np.float32(model.predict_proba(X)[row, 1])))
+    assert f"Probability of being positive: {probability}." in text
     values = opened.execute_script(
         "return [...document.querySelectorAll('#values tbody tr')]"
         ".map((line) => [...line.cells].slice(0, 3).map((cell) => cell.textContent))"
@@ -150,7 +168,7 @@ def test_a_sample_without_labelled_neighbours_has_a_chain(opened, report):
     steps = way[1:] if len(way) <= 13 else [*way[1:12], way[-1]]  # long ones have a gap
     assert [button.text for button in buttons] == [names[step] for step in steps]
     buttons[-1].click()
-    assert by_id(opened, "detail-title").text == f"Sample {names[way[-1]]}"
+    assert by_id(opened, "detail-title").text == f"Row {names[way[-1]]}"
 
 
 def test_points_of_the_map_are_selected_by_keyboard_and_by_pointer(opened, report):
@@ -159,9 +177,9 @@ def test_points_of_the_map_are_selected_by_keyboard_and_by_pointer(opened, repor
     x, y = unpacked(summary["plane"]["x"]), unpacked(summary["plane"]["y"])
     canvas = by_id(opened, "map")
     canvas.send_keys(Keys.ARROW_RIGHT)
-    first = by_id(opened, "detail-title").text.removeprefix("Sample ")
+    first = by_id(opened, "detail-title").text.removeprefix("Row ")
     canvas.send_keys(Keys.ARROW_RIGHT)
-    second = by_id(opened, "detail-title").text.removeprefix("Sample ")
+    second = by_id(opened, "detail-title").text.removeprefix("Row ")
     assert x[names.index(second)] > x[names.index(first)]
     row = drawn[np.argmin((x[drawn] / 65535 - 0.5) ** 2 + (y[drawn] / 65535 - 0.5) ** 2)]
     width, height = canvas.size["width"], canvas.size["height"]
@@ -170,7 +188,7 @@ def test_points_of_the_map_are_selected_by_keyboard_and_by_pointer(opened, repor
     opened.execute_script("arguments[0].scrollIntoView()", canvas)
     point = webdriver.ActionChains(opened)
     point.move_to_element_with_offset(canvas, round(left), round(top)).click().perform()
-    assert by_id(opened, "detail-title").text == f"Sample {names[row]}"
+    assert by_id(opened, "detail-title").text == f"Row {names[row]}"
 
 
 def test_the_map_shows_the_classes(opened, report):
@@ -198,17 +216,18 @@ def test_the_download_is_the_table(opened, report, tmp_path):
     model, X, y, names = report.model, report.X, report.y, report.names
     where = {"behavior": "allow", "downloadPath": str(tmp_path)}
     opened.execute_cdp_cmd("Browser.setDownloadBehavior", where)
+    choose(opened, "filter", "all")
     opened.find_element(By.CSS_SELECTOR, "[data-sort=name]").click()
     by_id(opened, "download").click()
-    path = tmp_path / "samples.csv"
+    path = tmp_path / "rows.csv"
     for _ in range(100):
         if path.exists():
             break
         time.sleep(0.05)
     table = list(csv.DictReader(io.StringIO(path.read_bytes().decode("utf-8"), newline="")))
-    assert [line["sample"] for line in table] == names
+    assert [line["name"] for line in table] == names
     assert [int(line["row"]) for line in table] == list(range(N_ROWS))
-    assert [int(line["labelled"]) for line in table] == y.tolist()
+    assert [int(line["known"]) for line in table] == y.tolist()
     assert [int(line["positive"]) for line in table] == model.transduction_.astype(int).tolist()
     probability = [float(line["probability"]) for line in table]
     np.testing.assert_allclose(probability, model.predict_proba(X)[:, 1], rtol=1e-6)
@@ -224,13 +243,14 @@ def test_the_download_is_the_table(opened, report, tmp_path):
         )
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(1200, "light"), (360, "dark")])
+@pytest.mark.parametrize(("width", "scheme"), [(1200, "light"), (390, "light"), (390, "dark")])
 def test_it_fits_is_readable_and_silent(browser, report, width, scheme):
     path = report.path
     show(browser, path, width, scheme)
     select_row(browser, "Sample 100")
     where = "return document.getElementById('detail').getBoundingClientRect().top"
     assert -1 < browser.execute_script(where) < 900
+    unfold(browser)
     if report.summary["stages"] is not None:
         by_id(browser, "step").send_keys(Keys.ARROW_RIGHT)
     assert browser.execute_script("return window.innerWidth") == width
@@ -248,6 +268,7 @@ def test_it_fits_is_readable_and_silent(browser, report, width, scheme):
 
 
 def test_everything_one_can_use_has_a_name_and_shows_its_focus(opened, report):
+    unfold(opened)
     tree = opened.execute_cdp_cmd("Accessibility.getFullAXTree", {})["nodes"]
     roles = {"button", "searchbox", "combobox", "application", "table"}
     ids = {"theme", "map", "search", "filter"}
@@ -258,7 +279,9 @@ def test_everything_one_can_use_has_a_name_and_shows_its_focus(opened, report):
     assert {node["role"]["value"] for node in nodes} == roles
     assert [node for node in nodes if not node.get("name", {}).get("value")] == []
     reached = set()
-    for _ in range(9):
+    for _ in range(70):
+        if ids <= reached:
+            break
         webdriver.ActionChains(opened).send_keys(Keys.TAB).perform()
         focused = opened.switch_to.active_element
         reached.add(focused.get_attribute("id") or focused.get_attribute("name"))
@@ -268,9 +291,8 @@ def test_everything_one_can_use_has_a_name_and_shows_its_focus(opened, report):
 
 def test_names_that_would_break_a_page_are_shown_as_they_are(opened):
     assert opened.title != "broken"
-    opened.find_element(By.CSS_SELECTOR, "[data-sort=name]").click()
     select_row(opened, "script")
-    assert by_id(opened, "detail-title").text == f"Sample {HOSTILE}"
+    assert by_id(opened, "detail-title").text == f"Row {HOSTILE}"
     heads = opened.find_elements(By.CSS_SELECTOR, "#values th[scope=row]")
     assert HOSTILE in [head.text for head in heads]
     assert opened.find_elements(By.TAG_NAME, "img") == []
@@ -296,10 +318,11 @@ def test_the_policy_lets_nothing_else_run_or_be_fetched(opened):
 def test_there_is_one_count_of_positives(opened, report):
     n_positive = int(report.model.transduction_.sum())
     counts = [report.summary["n_positive"]]
-    counts.append(int(opened.find_element(By.TAG_NAME, "h1").text.split(" of ")[0]))
+    n_known = int(report.y.sum())
+    counts.append(int(opened.find_element(By.TAG_NAME, "h1").text.split(" of ")[0]) + n_known)
     choose(opened, "filter", "found")
-    counts.append(n_listed(opened) + int(report.y.sum()))
-    choose(opened, "filter", "negative")
+    counts.append(n_listed(opened) + n_known)
+    choose(opened, "filter", "other")
     counts.append(N_ROWS - n_listed(opened))
     if report.summary["stages"] is not None:
         counts.append(readout(opened)["positive"])
@@ -321,10 +344,59 @@ def test_without_its_script_the_page_has_no_empty_parts(browser, report):
         visible = [frame for frame in frames if frame.is_displayed()]
     finally:
         browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
-    assert "The map and the table of all samples need JavaScript" in text
-    assert {"How much each column counts", "If the prior were different"} <= shown
-    tried = "What pucut tried, and what it found"
-    assert (tried in shown) == (report.summary["selection"] is not None)
+    assert "The map and the list of all rows need JavaScript" in text
+    assert {"How many?", "Which?", "The columns", "If the prior were different"} <= shown
     assert (buttons, visible) == ([], [])
-    n_positive = report.summary["n_positive"]
-    assert f"{n_positive} of {N_ROWS} samples are classified as positive" in text
+    n_found, n_others = report.summary["n_positive"] - report.y.sum(), (report.y == 0).sum()
+    assert f"{n_found} of {n_others} unlabelled rows look positive" in text
+
+
+def test_buttons_of_the_answers_list_rows(opened, report):
+    press(opened, "found")
+    assert n_listed(opened) == report.summary["n_positive"] - report.y.sum()
+    press(opened, "border")
+    turning = unpacked(report.summary["rows"]["turning_prior"])
+    away = np.abs(turning - report.summary["prior"]["value"])[report.y == 0]
+    assert n_listed(opened) == 25
+    shown = [abs(turning[report.names.index(line[0])] - 0.5) for line in listed(opened)]
+    np.testing.assert_allclose(sorted(shown), np.sort(away)[:25], atol=1e-6)
+
+
+@on_one_page
+def test_an_alert_lists_its_rows(browser, report, tmp_path):
+    rows = [7, 30, 41]
+    alert = {"kind": "suspect", "text": "Look at these.", "rows": packed(rows, "int32")}
+    path = tmp_path / "alert.html"
+    write(path, report.summary | {"alerts": [alert]})
+    show(browser, path)
+    press(browser, "alert-0")
+    assert sorted(line[0] for line in listed(browser)) == [report.names[row] for row in rows]
+
+
+def press(browser, name):
+    button = browser.find_element(By.CSS_SELECTOR, f"button[data-filter={name}]")
+    browser.execute_script("arguments[0].click()", button)
+
+
+# A sheet of A4 between margins of a centimetre, in CSS pixels.
+SHEET_WIDTH, SHEET_HEIGHT = 718, 1046
+
+
+def test_the_first_sheet_of_paper_has_the_answers(browser, report):
+    show(browser, report.path, SHEET_WIDTH, "dark")
+    media = {"media": "print", "features": [{"name": "prefers-color-scheme", "value": "dark"}]}
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
+    end = "return document.querySelector('.answers').getBoundingClientRect().bottom"
+    assert browser.execute_script(end) <= SHEET_HEIGHT
+    wide = "const page = document.documentElement; return page.scrollWidth - page.clientWidth"
+    assert browser.execute_script(wide) == 0
+    # Nothing to press, dark ink on white, and the rows found.
+    buttons = browser.find_elements(
+        By.CSS_SELECTOR, "main button:not(#lines button, #heads button)"
+    )
+    assert [button.text for button in buttons if button.is_displayed()] == []
+    assert faint_texts(browser) == []
+    background = "return getComputedStyle(document.body).backgroundColor"
+    assert browser.execute_script(background) == "rgb(255, 255, 255)"
+    assert by_id(browser, "lines").is_displayed()
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})

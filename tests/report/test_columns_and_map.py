@@ -1,5 +1,6 @@
 """The columns and the map of a report, against what NumPy and pandas say."""
 
+import re
 from functools import partial
 
 import numpy as np
@@ -7,10 +8,12 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 
-from pucut import TwoHNCClassifier
+from pucut import OneClassPUClassifier, TwoHNCClassifier
 from pucut.data.tables import read_table
 from pucut.report import plane, render, summarise, unpacked
-from pucut.report.columns import column_facts, columns_shown
+from pucut.report.columns import MOST_CELLS, MOST_COLUMNS, column_facts, columns_shown
+from pucut.report.distributions import Groups, distribution_of, separation_of
+from pucut.report.numbers import percent, short_number
 
 two_hnc = partial(TwoHNCClassifier, prior=0.5, n_estimators=20, random_state=0)
 
@@ -55,17 +58,115 @@ def test_columns_of_a_sparse_table(table):
         assert column["mean"] == pytest.approx(dense[:, number].mean())
 
 
+def groups_of(known, found):
+    return Groups(np.array(known, dtype=bool), np.array(found, dtype=bool))
+
+
 def test_a_column_without_values():
-    facts = column_facts(
-        read_table(np.array([[np.nan], [np.nan]])), 0, "x", 1.0, np.array([True, False])
-    )
+    groups = groups_of([1, 0], [0, 0])
+    facts = column_facts(read_table(np.array([[np.nan], [np.nan]])), 0, "x", 1.0, groups)
     assert (facts.mean, facts.mean_labelled, facts.deviation) == (0.0, 0.0, 0.0)
+    assert (facts.n_missing, facts.separation) == (2, 0.0)
+    assert facts.distribution.medians == {"known": None, "found": None, "other": None}
 
 
-def test_large_tables_show_the_heaviest_columns_only():
+def test_large_tables_show_the_heaviest_columns_only(monkeypatch):
     weights = np.array([1.0, 5.0, 5.0, 0.0, 2.0, 3.0])
-    assert columns_shown(weights, 10).tolist() == [1, 2, 5, 4, 0, 3]
-    assert columns_shown(weights, 1_000_000).tolist() == [1, 2, 5, 4]
+    table = read_table(np.zeros((10, 6)))
+    groups = groups_of(np.arange(10) < 2, np.zeros(10))
+    assert columns_shown(table, weights, groups).tolist() == [1, 2, 5, 4, 0, 3]
+    monkeypatch.setattr("pucut.report.columns.MOST_CELLS", 40)
+    assert columns_shown(table, weights, groups).tolist() == [1, 2, 5, 4]
+    assert MOST_CELLS <= 500_000  # what a browser opens at once
+
+
+def test_without_weights_the_columns_that_separate_come_first():
+    random = np.random.default_rng(0)
+    groups = groups_of(np.arange(60) < 10, (np.arange(60) >= 10) & (np.arange(60) < 30))
+    X = random.normal(size=(60, 3))
+    X[groups.found, 2] += 5.0
+    assert columns_shown(read_table(X), None, groups)[0] == 2
+
+
+def test_counts_of_each_group_are_those_of_pandas():
+    random = np.random.default_rng(0)
+    group = np.array(["known", "found", "other"])[random.integers(0, 3, 400)]
+    groups = Groups(group == "known", group == "found")
+    frame = pd.DataFrame({"group": group, "size": random.normal(size=400)})
+    frame["kind"] = random.choice(list("abcdefghij"), 400, p=np.arange(1, 11) / 55)
+    frame["level"] = random.integers(0, 4, 400).astype(float)
+    frame.loc[:20, ["size", "level"]] = np.nan
+
+    sizes = distribution_of(frame["size"].to_numpy(), None, groups)
+    assert sizes.medians == pytest.approx(frame.groupby("group")["size"].median().to_dict())
+    for name, counts in sizes.counts.items():
+        assert sum(counts) == frame["size"][group == name].notna().sum()  # outliers at the ends
+    edges = np.array(sizes.edges)
+    inside = frame["size"].between(edges[4], edges[5], inclusive="left")
+    assert sizes.counts["found"][4] == (inside & (group == "found")).sum()
+
+    levels = distribution_of(frame["level"].to_numpy(), None, groups)
+    assert levels.values == ["0", "1", "2", "3"]
+    assert levels.counts["other"] == [
+        ((frame["level"] == level) & (group == "other")).sum() for level in range(4)
+    ]
+
+    codes = frame["kind"].map(list("abcdefghij").index).to_numpy(dtype=float)
+    kinds = distribution_of(codes, list("abcdefghij"), groups)
+    most = frame["kind"].value_counts().index[:6].tolist()
+    assert sorted(kinds.values[:6]) == sorted(most)
+    assert kinds.values[6] == "4 others"
+    for name, counts in kinds.counts.items():
+        expected = [((frame["kind"] == value) & (group == name)).sum() for value in kinds.values]
+        assert counts[:6] == expected[:6]
+        assert sum(counts) == (group == name).sum()
+
+
+def test_separation_against_pairs_and_shares():
+    random = np.random.default_rng(1)
+    values = random.integers(0, 9, 50).astype(float)
+    groups = groups_of(np.arange(50) < 5, (np.arange(50) >= 5) & (values + random.random(50) > 5))
+    inside, outside = values[groups.found], values[groups.other]
+    larger = np.mean([(one > other) + 0.5 * (one == other) for one in inside for other in outside])
+    assert separation_of(values, False, groups) == pytest.approx(abs(2 * larger - 1))
+    shares = [[np.mean(part == code) for code in range(9)] for part in (inside, outside)]
+    expected = np.abs(np.subtract(*shares)).sum() / 2
+    assert separation_of(values, True, groups) == pytest.approx(expected)
+
+
+def test_a_card_for_each_column(table):
+    X, y, _ = table
+    frame = pd.DataFrame(X, columns=["a", "b", "c", "d"])
+    frame["kind"] = np.where(X[:, 0] > 1.5, "large", "small")
+    frame.loc[:10, "c"] = np.nan
+    summary = summarise(two_hnc().fit(frame, y), frame, y)
+    cards = re.findall(r'<article class="card">.*?</article>', render(summary))
+    assert [re.search("<h3>(.*?)</h3>", card)[1] for card in cards] == [
+        column["name"] for column in summary["columns"]
+    ]
+    by_name = {column["name"]: card for column, card in zip(summary["columns"], cards, strict=True)}
+    total = sum(line["weight"] for line in summary["weights"])
+    for line in summary["weights"]:
+        assert f"{percent(line['weight'] / total)} of the weight" in by_name[line["name"]]
+    assert "numbers · 11 gaps (5\u202f%)" in by_name["c"]
+    assert "2 categories · no gaps" in by_name["kind"]
+    is_found = (unpacked(summary["rows"]["is_positive"]) == 1) & (y == 0)
+    share = percent(float((frame["kind"][is_found] == "large").mean()))
+    assert re.search(rf">large</th><td>.*?</td><td>.*?<span>{share}</span>", by_name["kind"])
+    median = short_number(float(frame["a"][is_found].median()))
+    assert f"median {median}" in by_name["a"]
+
+
+def test_a_wide_table_keeps_the_page_small():
+    random = np.random.default_rng(0)
+    X = random.normal(size=(60, 1000))
+    y = np.arange(60) < 20
+    model = OneClassPUClassifier(prior=0.6).fit(X, y)
+    summary = summarise(model, X, y)
+    assert len(summary["columns"]) == MOST_COLUMNS
+    apart = [column["separation"] for column in summary["columns"]]
+    assert apart == sorted(apart, reverse=True)
+    assert len(render(summary)) < 300_000
 
 
 def test_lists_are_read_as_fit_reads_them(table):
@@ -83,13 +184,13 @@ def test_the_weights_of_the_chooser_are_those_of_its_first_space(chooser):
     weights = {line["name"]: line["weight"] for line in summary["weights"]}
     expected = model.mixture_.spaces[0].weights
     assert [weights[f"column {number}"] for number in range(4)] == expected.tolist()
-    assert f"in the space that the tables call “{summary['space']}”" in render(summary)
+    assert f"The weights are those of the space “{summary['space']}”" in render(summary)
 
 
 def test_columns_that_all_count_the_same(table):
     X, y, _ = table
     model = two_hnc(feature_weights=None).fit(X, y)
-    assert "4 columns all count the same" in render(summarise(model, X, y))
+    assert "All of them count the same." in render(summarise(model, X, y))
 
 
 # The map

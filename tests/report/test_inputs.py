@@ -1,12 +1,19 @@
-"""Reports on graphs that were given, on tables of two rows, and on what is not allowed."""
+"""Reports of every method, on graphs that were given, on tiny tables, and what is not allowed."""
 
 from functools import partial
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
+from sklearn.compose import ColumnTransformer
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
 
-from pucut import PUCutClassifier, TwoHNCClassifier
+from pucut import PUCutClassifier, PUThresholdClassifier, RocchioClassifier, TwoHNCClassifier
+from pucut._support.html import escaped
+from pucut.methods import METHODS
 from pucut.report import render, summarise, unpacked
 
 two_hnc = partial(TwoHNCClassifier, prior=0.5, n_estimators=20, random_state=0)
@@ -36,8 +43,10 @@ def test_rows_without_a_label_in_reach():
     stage = found["stages"][found["partition"]["stage"] - 1]
     sizes = unpacked(stage["n_positive"])
     assert sizes[found["partition"]["step"]] == model.transduction_.sum()
-    assert "Samples that no label reaches" in render(found)
-    assert any(f"No label reaches {model.n_unreached_} samples" in c for c in found["cautions"])
+    (alert,) = [alert for alert in found["alerts"] if alert["kind"] == "unreached"]
+    assert f"No known row reaches {model.n_unreached_} rows" in alert["text"]
+    assert unpacked(alert["rows"]).tolist() == np.flatnonzero(is_reached == 0).tolist()
+    assert alert["text"] in render(found)
 
 
 @pytest.mark.parametrize("kind", ["similarities", "distances", "forest", "nearest"])
@@ -58,7 +67,7 @@ def test_given_graphs_and_other_similarities(kind, table, paper):
     found = summarise(model.fit(X, y), X, y)
     assert found["data"]["is_pairwise"] == (kind in ("similarities", "distances"))
     text = render(found)
-    assert ("How much each column counts" in text) == (not found["data"]["is_pairwise"])
+    assert ("The columns</h2>" in text) == (not found["data"]["is_pairwise"])
 
 
 @pytest.mark.parametrize(
@@ -82,7 +91,8 @@ def test_small_and_strange_tables(make, X, n_labelled, prior):
     if found["stages"] is not None:
         sizes = unpacked(found["stages"][found["partition"]["stage"] - 1]["n_positive"])
         assert sizes[found["partition"]["step"]] == n_positive
-    assert f"{n_positive} of {X.shape[0]} samples are classified as positive" in render(found)
+    n_unlabelled = X.shape[0] - n_labelled
+    assert f"<h1>{n_positive - n_labelled} of {n_unlabelled} unlabelled rows look" in render(found)
 
 
 @pytest.mark.parametrize(
@@ -102,13 +112,76 @@ def test_errors_say_what_was_found(change, error, match, model, table):
 
 
 def test_other_estimators_are_refused(table):
-    from pucut import PUExtraTreesClassifier
-
     X, y, _ = table
-    other = PUExtraTreesClassifier(prior=0.5, n_estimators=3, random_state=0).fit(X, y)
-    expected = "PUCutClassifier or TwoHNCClassifier, found PUExtraTreesClassifier"
+    expected = "fitted PU classifier, found LogisticRegression, which has no scores_"
     with pytest.raises(TypeError, match=expected):
-        summarise(other, X, y)
+        summarise(LogisticRegression().fit(X, y), X, y)
     for make in (TwoHNCClassifier, PUCutClassifier):
         with pytest.raises(ValueError, match="not fitted"):
             summarise(make(), X, y)
+    model = two_hnc().fit(X, y)
+    with pytest.raises(ValueError, match="probabilities must be 220 numbers from 0 to 1"):
+        summarise(model, X, y, probabilities=np.full(220, 1.5))
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.slow if name in ("nnPU", "uPU") else ())
+        for name in METHODS
+        if name not in ("pucut", "2-HNC")
+    ],
+)
+def test_every_method_has_a_report(name, table):
+    """What it cannot say is left out, and the rest is there."""
+    X, y, _ = table
+    frame = pd.DataFrame(X, columns=["a", "b", "c", "d"])
+    model = METHODS[name]()
+    own = model.get_params()
+    quick = {"prior": 0.5, "random_state": 0, "n_estimators": 5, "max_epochs": 2}
+    quick["estimator__n_estimators"] = 10
+    model.set_params(**{key: value for key, value in quick.items() if key in own})
+    model.fit(frame, y)
+    found = summarise(model, frame, y)
+    text = render(found)
+    n_found = int((model.transduction_ == 1).sum() - y.sum())
+    assert f"<h1>{n_found} of {(y == 0).sum()} unlabelled rows look positive</h1>" in text
+    for question in ("How many?", "Which?", "How sure?", "Why these?", "Can I trust it?"):
+        assert f"<h2>{question}</h2>" in text
+    first = " ".join(type(model).__doc__.strip().split("\n\n")[0].split())
+    assert escaped(first) in text
+    assert (found["graph"] is None) == (not hasattr(model, "graph_"))
+    assert bool(found["weights"]) == hasattr(model, "feature_importances_")
+    assert [found[key] for key in ("partition", "stages", "selection", "hidden")] == [None] * 4
+    assert "were hidden" not in text
+    assert len(found["columns"]) == 4
+    np.testing.assert_allclose(
+        unpacked(found["rows"]["probability"]), model.predict_proba(frame)[:, 1], rtol=1e-6
+    )
+
+
+def test_a_threshold_of_the_methods_own_is_not_explained_by_the_prior(table):
+    X, y, _ = table
+    model = RocchioClassifier(prior=0.5, threshold="half", random_state=0).fit(X, y)
+    found = summarise(model, X, y)
+    text = render(found)
+    assert found["sensitivity"] == []
+    assert "Rows found, for every prior" not in text
+    assert "Rows with a score above the method's own threshold" in text.replace("&#x27;", "'")
+
+
+def test_what_only_a_wrapped_classifier_reads():
+    """Three hundred different texts are no column that the page could show."""
+    words = np.array(["red", "green", "blue", "grey"])[np.arange(300) % 4]
+    frame = pd.DataFrame({"text": [f"{word} number {i}" for i, word in enumerate(words)]})
+    y = ((words == "red") & (np.arange(300) < 200)).astype(int)
+    pipeline = make_pipeline(
+        ColumnTransformer([("words", TfidfVectorizer(), "text")]), LogisticRegression()
+    )
+    model = PUThresholdClassifier(pipeline, prior=0.25, random_state=0).fit(frame, y)
+    found = summarise(model, frame, y)
+    assert (found["columns"], found["plane"], found["graph"]) == ([], None, None)
+    text = render(found)
+    assert "<canvas" not in text
+    assert "The columns</h2>" not in text
+    assert "Probability of being positive" in text

@@ -3,8 +3,10 @@
 import argparse
 from collections.abc import Callable
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any, TypeVar
 
+from pucut._support.checks import FloatArray
 from pucut.cli._answers import answer_table, fitted_answers
 from pucut.cli._delivery import add_output_options, check_output_options, deliver, problem_summary
 from pucut.cli._errors import UserError
@@ -20,10 +22,6 @@ from pucut.cli._voice import Voice
 from pucut.model_files import ModelFileError, check_available, dump_model
 
 T = TypeVar("T")
-
-# The methods a page can explain.
-WITH_REPORT = ("pu-cut", "2-hnc")
-REPORTED = f"for {' and '.join(WITH_REPORT)}"
 
 DESCRIPTION = """\
 Classifies every row of a table in which some positives are known and nothing else.
@@ -50,9 +48,7 @@ def add_parser(commands: Any) -> None:
     add_table_options(parser)
     add_model_options(parser)
     add_output_options(parser)
-    parser.add_argument(
-        "--report", metavar="FILE", help=f"a page (.html) that explains the result ({REPORTED})"
-    )
+    parser.add_argument("--report", metavar="FILE", help="a page (.html) that explains the result")
     parser.add_argument(
         "--save-model",
         metavar="FILE",
@@ -64,8 +60,6 @@ def add_parser(commands: Any) -> None:
 def run(arguments: argparse.Namespace) -> int:
     voice = Voice(arguments.quiet)
     check_output_options(arguments, [arguments.table])
-    if arguments.report is not None and arguments.method not in WITH_REPORT:
-        raise UserError(f"--report is {REPORTED}, and --method is {arguments.method}")
     if arguments.save_model is not None:
         _user_error(check_available)
     problem = read_problem(arguments, voice)
@@ -81,7 +75,7 @@ def run(arguments: argparse.Namespace) -> int:
     )
     files: dict[str, bytes] = {}
     if arguments.report is not None:
-        files[arguments.report] = report_page(arguments, problem, estimator).encode()
+        files[arguments.report] = report_page(arguments, problem, estimator, probabilities).encode()
     if arguments.save_model is not None:
         files[arguments.save_model] = model_bytes(problem, estimator)
     n_found = int(is_positive.sum() - problem.y.sum())
@@ -110,7 +104,9 @@ def prior_text(estimator: Any) -> str:
     return f"The share of positives was given: {estimator.prior_:.4g}."
 
 
-def report_page(arguments: argparse.Namespace, problem: Problem, estimator: Any) -> str:
+def report_page(
+    arguments: argparse.Namespace, problem: Problem, estimator: Any, probabilities: FloatArray
+) -> str:
     from pucut import report
 
     ids = problem.table.frame[list(problem.plan.ids)].astype(str)
@@ -120,6 +116,11 @@ def report_page(arguments: argparse.Namespace, problem: Problem, estimator: Any)
         problem.y,
         ids=[" ".join(row) for row in ids.to_numpy()] if problem.plan.ids else None,
         feature_names=list(problem.X.columns),
+        source=Path(problem.table.name).name,
+        label_name=problem.label_column,
+        positive=problem.labels.positive,
+        probabilities=probabilities,
+        notes=[note for note in problem.plan.notes if ": not used" in note],
         random_state=arguments.seed,
     )
     return str(report.render(summary))

@@ -1,4 +1,4 @@
-"""A report on a fitted PUCutClassifier or TwoHNCClassifier: one HTML file that needs nothing else.
+"""A report on a fitted PU classifier: one HTML file that needs nothing else.
 
 `summarise` makes a plain dict of a fitted estimator, `render` a page of the dict, and `write` a
 file of that. All are pure but the last, and the dict is all the page knows, so it can be kept as
@@ -7,16 +7,21 @@ JSON and rendered later::
     summary = summarise(estimator, X, y)
     write("report.html", summary)
 
-The dict, schema "pucut-report/2"; arrays are packed, {"type": ..., "base64": ...}, and `unpacked`
-reads them; n is the number of rows. What only one method has is null for the other::
+The dict, schema "pucut-report/3"; arrays are packed, {"type": ..., "base64": ...}, and `unpacked`
+reads them; n is the number of rows. What a method cannot say is null::
 
     schema, version       of this dict, and of pucut
-    method                "pucut" (PUCutClassifier) or "2-HNC" (TwoHNCClassifier)
-    data                  n_samples, n_labelled, n_columns, n_encoded (features after encoding, null
-                          where X was precomputed), is_pairwise, and the two values of y
+    method, explanation   its name, and what it does in a sentence or two
+    is_by_prior           whether the prior sets the threshold, and not the method's own rule
+    data                  source (the file's name), n_samples, n_labelled, n_columns, n_encoded
+                          (features after encoding), is_pairwise, label_name, positive and
+                          unlabelled (the values that mark rows), word (for what positives are)
     prior                 value, is_given, interval or null, method, is_upper_bound, upper_bound,
                           text
     n_positive            rows that are classified as positive, the labelled ones included
+    certainty             by probabilities: expected (positives among the rows found), missed (among
+                          the others), n_sure (found with 90 % or more), n_close (below 60 %)
+    hidden                pucut: recall, of known positives that were hidden, and standard_error
     graph                 the one whose neighbours are shown: n_neighbors, n_edges, similarity,
                           sigma (null where it follows from the distances), neighbor_recall (null
                           where unknown). Of pucut it is that of the cut with most weight: name and
@@ -34,22 +39,26 @@ reads them; n is the number of rows. What only one method has is null for the ot
                           these); duality_gap
     rows                  ids or null (then rows have numbers from 0), and arrays of length n:
                           is_labelled, is_positive, probability, score, turning_prior (from which on
-                          the row is positive, 0 if labelled), n_edges, share_to_positive (of the
-                          weight of its edges; -1 without any), towards_label (the next row on the
-                          strongest chain to a label, or -1); 2-HNC: is_likely_negative, is_reached,
-                          negative_place (in the ranking, from 1; 0 for labelled rows); order: all
-                          rows, highest score first; neighbor and neighbor_weight: of length n times
-                          n_listed_neighbors, the nearest labelled rows, -1 for none
+                          the row is positive, 0 if labelled); with a graph: n_edges,
+                          share_to_positive (of the weight of its edges; -1 without any),
+                          towards_label (the next row on the strongest chain to a label, or -1);
+                          2-HNC: is_likely_negative, is_reached, negative_place (in the ranking,
+                          from 1; 0 for labelled rows); order: all rows, highest score first;
+                          neighbor and neighbor_weight: of length n times n_listed_neighbors, the
+                          nearest labelled rows, -1 for none
     plane                 the map: x and y (0 to 65535, y upwards), ratio of width and height,
                           explained, n_beyond (drawn on the edge), drawn (rows), n_drawn
-    columns               those with most weight: name, weight, values (places in categories, where
-                          these are not null; NaN is missing), mean, mean_labelled, deviation,
-                          usual, usual_labelled (the most frequent categories)
+    columns               those with most weight, or that separate most: name, weight, n_missing,
+                          values (places in categories, where these are not null; NaN is missing),
+                          mean, mean_labelled, deviation, usual, usual_labelled (the most frequent
+                          categories), separation (of the rows found from the others, 0 to 1),
+                          distribution (edges of bins or values, with counts and medians of the
+                          known, found and other rows)
     space                 pucut: what the space is called that has the weights
-    weights               name and weight of all columns, heaviest first
+    weights               name and weight of all columns, heaviest first; empty without weights
     sensitivity           for each move of the prior: move, prior, is_possible, and where it is:
                           to_positive, to_negative (rows), n_to_positive, n_to_negative
-    cautions              texts
+    alerts                kind, text, and rows that it is about, or null
 """
 
 from pucut.report.packing import unpacked

@@ -1,4 +1,4 @@
-"""The columns of the table as the page shows them: weights, means, and values of every row."""
+"""The columns of the table as the page shows them: what they hold, and how much they count."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -8,14 +8,22 @@ import numpy.typing as npt
 from sklearn.utils import get_tags
 
 from pucut._support.checks import BoolArray, FloatArray
+from pucut.data.arrow import is_arrow
+from pucut.data.containers import checked_table
 from pucut.data.encoding import learn_encoding
 from pucut.data.tables import Table, read_table
+from pucut.graphs.neighbors.equal_rows import group_equal_rows
+from pucut.report.distributions import Distribution, Groups, distribution_of, separation_of
 from pucut.trees.feature_weights import weighted
 
 # The values of all rows are on the page for so many columns that there are no more cells than this.
-MOST_CELLS = 800_000
+MOST_CELLS = 400_000
 FEWEST_COLUMNS = 4
-MOST_COLUMNS = 40
+MOST_COLUMNS = 24
+# Where no weights say which columns matter, so many are compared to find out.
+MOST_COMPARED = 5000
+
+_NONE = np.zeros(0, dtype=np.intp)
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,8 +33,9 @@ class ColumnFacts:
     Attributes
     ----------
     name : str
-    weight : float
-        Sum of the weights of its encoded features.
+    weight : float or None
+        Sum of the weights of its encoded features; None where the method has no weights.
+    n_missing : int
     values : float array of shape (n_samples,)
         Numbers, or places in `categories`; NaN where the value is missing.
     categories : list of str or None
@@ -35,10 +44,15 @@ class ColumnFacts:
         categories and where all is missing.
     usual, usual_labelled : int
         The most frequent categories, among all rows and the labelled ones; -1 for numbers.
+    separation : float
+        How far the rows found differ from the others in it, from 0 to 1.
+    distribution : Distribution
+        Its values among known, found and other rows.
     """
 
     name: str
-    weight: float
+    weight: float | None
+    n_missing: int
     values: FloatArray
     categories: list[str] | None
     mean: float
@@ -46,6 +60,8 @@ class ColumnFacts:
     deviation: float
     usual: int
     usual_labelled: int
+    separation: float
+    distribution: Distribution
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,42 +71,60 @@ class Columns:
     Attributes
     ----------
     names : list of str
-        Empty where there are no columns, because X holds similarities or distances.
-    weights : float array, one for each name
+        Empty where there are no columns that can be read, or X holds similarities or distances.
+    weights : float array, one for each name, or None where the method has none
     shown : list of ColumnFacts
-        Those whose values are on the page, heaviest first.
-    points : array or sparse matrix
+        Those whose values are on the page: heaviest first, or those that separate most.
+    points : array or sparse matrix or None
         The weighted features of all rows, or the graph where there are no columns.
+    repeated : int array
+        Rows that are equal to one before them in all columns.
     """
 
     names: list[str]
-    weights: FloatArray
+    weights: FloatArray | None
     shown: list[ColumnFacts]
     points: Any
+    repeated: npt.NDArray[np.intp]
 
 
-def columns_of(
-    estimator: Any, X: Any, graph: Any, is_labelled: BoolArray, feature_names: Any
-) -> Columns:
+def columns_of(estimator: Any, X: Any, graph: Any, groups: Groups, feature_names: Any) -> Columns:
     """Reads the table given to `fit`."""
     if get_tags(estimator).input_tags.pairwise:
         if feature_names is not None:
             raise ValueError("feature_names must be None where X is precomputed, found names")
-        return Columns([], np.zeros(0), [], graph)
+        return Columns([], None, [], graph, _NONE)
+    if is_arrow(X):
+        X = checked_table(estimator, X, reset=False)
     X = X if hasattr(X, "shape") else _as_array(X)
-    table = read_table(X)
-    encoding, points = learn_encoding(table)
-    weights = estimator.feature_weights_
-    if weights is None or len(weights) != encoding.n_features:  # a graph that does without them
-        weights = np.ones(encoding.n_features)
+    try:
+        table = read_table(X)
+        encoding, points = learn_encoding(table)
+    except (TypeError, ValueError):  # what only a wrapped classifier can read
+        return Columns([], None, [], None, _NONE)
     n_columns = table.format.n_columns
     names = checked_names(feature_names, estimator, X, n_columns)
-    by_column = weights_of_columns(weights, encoding.column, n_columns)
+    weights = _by_column(estimator, encoding, n_columns)
     shown = [
-        column_facts(table, j, names[j], float(by_column[j]), is_labelled)
-        for j in columns_shown(by_column, len(is_labelled))
+        column_facts(table, j, names[j], None if weights is None else float(weights[j]), groups)
+        for j in columns_shown(table, weights, groups)
     ]
-    return Columns(names, by_column, shown, weighted(points, weights, in_place=True))
+    repeated = np.setdiff1d(np.arange(table.n_rows), group_equal_rows(points).first_members)
+    features = getattr(estimator, "feature_weights_", None)
+    if features is not None and len(features) == encoding.n_features:
+        points = weighted(points, np.asarray(features, dtype=np.float64), in_place=True)
+    return Columns(names, weights, shown, points, repeated)
+
+
+def _by_column(estimator: Any, encoding: Any, n_columns: int) -> FloatArray | None:
+    """How much each column counts in the method, if it says so."""
+    weights = getattr(estimator, "feature_weights_", None)
+    if weights is not None and len(weights) == encoding.n_features:
+        return weights_of_columns(np.asarray(weights), encoding.column, n_columns)
+    importances = getattr(estimator, "feature_importances_", None)
+    if importances is not None and len(importances) == n_columns:
+        return np.asarray(importances, dtype=np.float64)
+    return None
 
 
 def checked_names(given: Any, estimator: Any, X: Any, n_columns: int) -> list[str]:
@@ -117,49 +151,64 @@ def weights_of_columns(weights: FloatArray, column: Any, n_columns: int) -> Floa
     return totals
 
 
-def columns_shown(weights: FloatArray, n_samples: int) -> npt.NDArray[np.intp]:
-    """The columns whose values are put on the page: those with most weight, ties by number."""
-    n_shown = int(np.clip(MOST_CELLS // n_samples, FEWEST_COLUMNS, MOST_COLUMNS))
-    return np.argsort(-weights, kind="stable")[:n_shown]
+def columns_shown(table: Table, weights: FloatArray | None, groups: Groups) -> npt.NDArray[np.intp]:
+    """The columns that are put on the page: those that count or separate most, ties by number."""
+    n_shown = int(np.clip(MOST_CELLS // table.n_rows, FEWEST_COLUMNS, MOST_COLUMNS))
+    counts = weights
+    if counts is None:
+        n_compared = min(table.format.n_columns, MOST_COMPARED)
+        counts = np.array(
+            [
+                separation_of(values_of(table, j), table.format.categories[j] is not None, groups)
+                for j in range(n_compared)
+            ]
+        )
+    return np.argsort(-counts, kind="stable")[:n_shown]
+
+
+def values_of(table: Table, number: int) -> FloatArray:
+    """A column of a table, dense or sparse, with a value for every row."""
+    values = np.asarray(table.values[number], dtype=np.float64)
+    if not table.rows:
+        return values
+    dense = np.zeros(table.n_rows)
+    dense[table.rows[number]] = values
+    return dense
 
 
 def column_facts(
-    table: Table, number: int, name: str, weight: float, is_labelled: BoolArray
+    table: Table, number: int, name: str, weight: float | None, groups: Groups
 ) -> ColumnFacts:
-    """Reads one column of a table, dense or sparse."""
-    values = np.asarray(table.values[number], dtype=np.float64)
-    if table.rows:
-        stored, values = values, np.zeros(table.n_rows)
-        values[table.rows[number]] = stored
-    categories = table.format.categories[number]
-    known, known_labelled = values[~np.isnan(values)], values[is_labelled & ~np.isnan(values)]
-    if categories is not None:
-        return ColumnFacts(
-            name,
-            weight,
-            values,
-            [str(category) for category in categories],
-            0.0,
-            0.0,
-            0.0,
-            _most_frequent(known),
-            _most_frequent(known_labelled),
-        )
+    """Reads one column of a table."""
+    values = values_of(table, number)
+    given = table.format.categories[number]
+    categories = None if given is None else [str(category) for category in given]
+    is_missing = np.isnan(values)
+    seen, labelled = values[~is_missing], values[groups.known & ~is_missing]
+    is_number = categories is None
     return ColumnFacts(
         name,
         weight,
+        int(np.count_nonzero(is_missing)),
         values,
-        None,
-        float(known.mean()) if len(known) else 0.0,
-        float(known_labelled.mean()) if len(known_labelled) else 0.0,
-        float(known.std()) if len(known) else 0.0,
-        -1,
-        -1,
+        categories,
+        mean=_mean(seen) if is_number else 0.0,
+        mean_labelled=_mean(labelled) if is_number else 0.0,
+        deviation=float(seen.std()) if is_number and len(seen) else 0.0,
+        usual=-1 if is_number else _most_frequent(seen),
+        usual_labelled=-1 if is_number else _most_frequent(labelled),
+        separation=separation_of(values, not is_number, groups),
+        distribution=distribution_of(values, categories, groups),
     )
 
 
+def _mean(values: FloatArray) -> float:
+    return float(values.mean()) if len(values) else 0.0
+
+
 def _most_frequent(codes: FloatArray) -> int:
-    return int(np.argmax(np.bincount(codes.astype(np.intp)))) if len(codes) else -1
+    usable: BoolArray = codes >= 0
+    return int(np.argmax(np.bincount(codes[usable].astype(np.intp)))) if usable.any() else -1
 
 
 def _as_array(X: Any) -> Any:

@@ -1,22 +1,28 @@
-"""What each of the two methods has to say of itself: its graph, and how it came to its classes."""
+"""What a method has to say of itself: its graph, and how it came to its classes."""
 
 import dataclasses
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from pucut._support.checks import BoolArray
 from pucut.cuts.two_stages import reached_from
 from pucut.data.labels import PULabels
 from pucut.data.row_order import renumbered_graph
+from pucut.methods import METHODS
 from pucut.report.packing import packed
 from pucut.report.plain import plain
 from pucut.report.steps import Steps, step_of, steps_of_stages
 
 TWO_HNC, PUCUT = "2-HNC", "pucut"
-# What a fitted estimator of each method has, and the other has not.
+# What a fitted estimator of each method has, and no other has.
 _ATTRIBUTES = {TWO_HNC: ("partition_", "stage1_", "stage2_", "graph_"), PUCUT: ("mixture_",)}
+# Values of the rows that only 2-HNC has.
+_NO_ROWS = dict.fromkeys(("is_likely_negative", "is_reached", "negative_place"))
+# What the page cannot do without.
+_NEEDED = ("scores_", "transduction_", "prior_", "predict_proba")
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,9 +33,11 @@ class Account:
     ----------
     method : str
         Its name.
-    graph : CSR array of shape (n_samples, n_samples)
-        The similarities by which a row's neighbours are shown.
-    about_graph : dict
+    text : str
+        What the method does, in a sentence or two.
+    graph : CSR array of shape (n_samples, n_samples) or None
+        The similarities by which a row's neighbours are shown; None where the method has none.
+    about_graph : dict or None
     space : str or None
         What the space is called in which features count as `feature_weights_` says; None where
         there is only one.
@@ -42,8 +50,9 @@ class Account:
     """
 
     method: str
+    text: str
     graph: Any
-    about_graph: dict[str, Any]
+    about_graph: dict[str, Any] | None
     space: str | None
     partition: dict[str, Any] | None
     stages: list[dict[str, Any]] | None
@@ -52,21 +61,47 @@ class Account:
 
 
 def method_of(estimator: Any) -> str:
-    """The name of the method of a fitted estimator, told by what it has."""
+    """The name of the method of a fitted estimator: one of `METHODS`, or that of its class."""
+    check_is_fitted(estimator)
+    missing = [name for name in _NEEDED if not hasattr(estimator, name)]
+    if missing:
+        raise TypeError(
+            f"estimator must be a fitted PU classifier, found {type(estimator).__name__}, which "
+            f"has no {', '.join(missing)}"
+        )
     for method, needed in _ATTRIBUTES.items():
         if all(hasattr(estimator, name) for name in needed):
             return method
-    raise TypeError(
-        "estimator must be a fitted PUCutClassifier or TwoHNCClassifier, found "
-        f"{type(estimator).__name__}"
-    )
+    named = (name for name, make in METHODS.items() if make is type(estimator))
+    return next(named, type(estimator).__name__)
 
 
 def account_of(estimator: Any, labels: PULabels, is_positive: BoolArray) -> Account:
     """The account of a fitted estimator whose rows have these labels and classes."""
-    if method_of(estimator) == TWO_HNC:
+    method = method_of(estimator)
+    if method == TWO_HNC:
         return _of_two_hnc(estimator, labels, is_positive)
-    return _of_pucut(estimator)
+    if method == PUCUT:
+        return _of_pucut(estimator)
+    return _of_another(estimator, method)
+
+
+def _of_another(estimator: Any, method: str) -> Account:
+    """What all of them have; the first sentence of its documentation says what a method does."""
+    graph = getattr(estimator, "graph_", None)
+    about = {"name": None, "weight": None, "n_neighbors": None, "sigma": None}
+    text = " ".join((type(estimator).__doc__ or "").strip().split("\n\n")[0].split())
+    return Account(
+        method,
+        text,
+        graph,
+        None if graph is None else about | {"similarity": "its own"},
+        space=None,
+        partition=None,
+        stages=None,
+        selection=None,
+        rows=_NO_ROWS,
+    )
 
 
 def _of_two_hnc(estimator: Any, labels: PULabels, is_positive: BoolArray) -> Account:
@@ -79,6 +114,10 @@ def _of_two_hnc(estimator: Any, labels: PULabels, is_positive: BoolArray) -> Acc
     is_reached = reached_from(estimator.graph_, labels.is_labelled)
     return Account(
         TWO_HNC,
+        "Rows are the nodes of a graph of neighbours. 2-HNC cuts it where little similarity is "
+        "lost, for every tradeoff between similarity and size, in two stages: the first ranks "
+        "likely negatives, the second holds these fixed. The cut whose share of positives comes "
+        "closest to the prior decides.",
         estimator.graph_,
         {
             "name": None,
@@ -131,6 +170,9 @@ def _of_pucut(estimator: Any) -> Account:
         n_neighbors = space.lists.n_neighbors
     return Account(
         PUCUT,
+        "Several learners scored every row, and minimum cuts smoothed the scores along graphs of "
+        "neighbours. All of them were mixed by how many known positives they found again that had "
+        "been hidden from everything.",
         renumbered_graph(space.graph(n_neighbors), estimator.row_order_),
         {
             "name": name,
@@ -146,5 +188,5 @@ def _of_pucut(estimator: Any) -> Account:
             {key: plain(value) for key, value in dataclasses.asdict(candidate).items()}
             for candidate in estimator.selection_
         ],
-        rows={"is_likely_negative": None, "is_reached": None, "negative_place": None},
+        rows=_NO_ROWS,
     )

@@ -23,3 +23,9 @@ def percent(share: float) -> str:
 def significant(value: float, digits: int = 3) -> str:
     """So many digits that matter, without an exponent where that is readable."""
     return f"{value:.{digits}g}"
+
+
+def short_number(value: float) -> str:
+    """Three digits that matter, or a whole number, with a minus sign as printers set it."""
+    text = f"{value:.0f}" if 1000 <= abs(value) < 1e7 else f"{value:.3g}"
+    return text.replace("-", "−")

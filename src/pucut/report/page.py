@@ -11,7 +11,7 @@ from typing import Any
 
 from pucut._support.files import write_whole
 from pucut._support.html import Html, element, escaped
-from pucut.report import opening, sections
+from pucut.report import answers, cards, charts, sections
 from pucut.report.summary import SCHEMA
 
 # In this order they make one script; they share one scope.
@@ -27,22 +27,21 @@ def render(summary: dict[str, Any]) -> str:
         )
     style = _asset("page.css")
     script = '(() => {\n"use strict";\n' + "".join(_asset(name) for name in SCRIPTS) + "})();\n"
-    headline = opening.headline(summary)
+    headline = answers.headline(summary)
+    source = summary["data"]["source"]
+    about = " · ".join(part for part in (source, summary["method"]) if part)
     parts: dict[str, Html] = {
         "policy": escaped(_policy(style, script)),
         "generator": escaped(f"pucut {summary['version']}"),
-        "title": escaped(f"{headline} · {summary['method']}"),
-        "method": escaped(summary["method"]),
+        "title": escaped(f"{headline} · {about}"),
+        "about": escaped(about),
         "headline": escaped(headline),
-        "standfirst": escaped(opening.standfirst(summary)),
-        "cautions": opening.cautions(summary),
-        "facts": opening.facts(summary),
-        "selection": sections.selection(summary),
-        "pictures": _pictures(summary),
-        "weights": sections.weights(summary),
+        "answers": answers.answers(summary),
+        "pictures": Html(charts.probabilities(summary) + charts.share_over_prior(summary)),
+        "map": _map(summary, "map", "The rows as points") if summary["plane"] else Html(""),
         "sensitivity": sections.sensitivity(summary),
-        "unreached": sections.unreached(summary),
-        "making": sections.making(summary),
+        "columns": cards.columns(summary),
+        "mathematics": sections.mathematics(summary, _cuts(summary)),
         "footer": escaped(sections.footer(summary)),
         "summary": json_in_html(summary),
         "style": Html(style),
@@ -51,21 +50,25 @@ def render(summary: dict[str, Any]) -> str:
     return _filled("page.html", parts)
 
 
-def _pictures(summary: dict[str, Any]) -> Html:
-    """The map beside all cuts, where the method has them to show, else beside probabilities."""
-    has_stages = summary["stages"] is not None
+def _map(summary: dict[str, Any], name: str, title: str, *, turning: bool = False) -> Html:
+    """A map of the rows; `turning` adds to its legend what the slider changes."""
     ring = element("circle", class_="swatch-changed", cx=8, cy=8, r=6)
     sign = element("svg", ring, viewBox="0 0 16 16", aria_hidden="true")
-    legend = {
-        "turning": element("li", sign, "changes side here") if has_stages else Html(""),
+    parts = {
+        "name": escaped(name),
+        "title": element("h3", title),
+        "turning": element("li", sign, "changes side here") if turning else Html(""),
         "caption": escaped(sections.map_caption(summary)),
     }
-    figure = {"map": Html(_filled("map.html", legend))}
-    if has_stages:
-        return Html(_filled("cuts.html", figure))
-    return Html(
-        _filled("classes.html", figure | {"probabilities": sections.probabilities(summary)})
-    )
+    return Html(_filled("map.html", parts))
+
+
+def _cuts(summary: dict[str, Any]) -> Html:
+    """All cuts, by a slider, where the method has stages."""
+    if summary["stages"] is None:
+        return Html("")
+    picture = _map(summary, "cut-map", "The sides of this cut", turning=True)
+    return Html(_filled("cuts.html", {"map": picture}))
 
 
 def write(path: str | os.PathLike[str], summary: dict[str, Any]) -> None:

@@ -1,58 +1,134 @@
 """Further parts of the page that are text and tables: they read the same without its script."""
 
+from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from pucut._support.html import Html, element, html_table
-from pucut.report.numbers import NARROW_SPACE, count, grouped, percent, significant
-from pucut.report.packing import unpacked
+from pucut.report.charts import bar
+from pucut.report.numbers import count, grouped, percent, significant
 
-MOST_BARS = 24
-N_PROBABILITY_BINS = 10
+Facts = Sequence[tuple[str, str]]
+
+
+def facts(summary: dict[str, Any]) -> Html:
+    """What was given and what the method chose, as lists."""
+    lists = {"Given": _given(summary), "Method": _chosen(summary)}
+    blocks = [
+        element(
+            "div",
+            element("h3", title),
+            element("dl", [[element("dt", name), element("dd", value)] for name, value in lines]),
+        )
+        for title, lines in lists.items()
+    ]
+    return element("div", blocks, class_="facts")
+
+
+def _given(summary: dict[str, Any]) -> Facts:
+    data, prior = summary["data"], summary["prior"]
+    n_samples, n_labelled = data["n_samples"], data["n_labelled"]
+    lines = [
+        *([("Table", data["source"])] if data["source"] else []),
+        ("Rows", grouped(n_samples)),
+        (
+            "Known positives",
+            f"{grouped(n_labelled)} ({percent(n_labelled / n_samples)}), marked {data['positive']}",
+        ),
+        ("Unlabelled", grouped(n_samples - n_labelled)),
+        ("Columns", _columns(data)),
+    ]
+    if prior["is_given"]:
+        return [*lines, ("Prior", f"{percent(prior['value'])}, given")]
+    low, high = prior["interval"]
+    return [
+        *lines,
+        ("Prior", f"about {percent(prior['value'])}, estimated ({prior['method']})"),
+        ("Its interval", f"{percent(low)} to {percent(high)}"),
+    ]
+
+
+def _columns(data: dict[str, Any]) -> str:
+    if data["is_pairwise"]:
+        return "none: similarities or distances were given"
+    if data["n_columns"] is None:
+        return "read by the classifier itself"
+    if data["n_encoded"] is None or data["n_encoded"] == data["n_columns"]:
+        return grouped(data["n_columns"])
+    return f"{grouped(data['n_columns'])}, as {grouped(data['n_encoded'])} features"
+
+
+def _chosen(summary: dict[str, Any]) -> Facts:
+    graph, partition = summary["graph"], summary["partition"]
+    lines = [("Name", summary["method"])]
+    if summary["selection"] is not None:
+        for kind, title in (("score", "Scores"), ("cut", "Cuts, or none")):
+            tried = [line for line in summary["selection"] if line["kind"] == kind]
+            n_used = sum(line["weight"] > 0.0 for line in tried)
+            lines.append((title, f"{n_used} of {len(tried)} tried have weight"))
+        if graph["weight"] is None:
+            return [*lines, ("Cut with most weight", "none: no graph was better than the scores")]
+        lines.append(("Cut with most weight", f"{graph['name']} ({percent(graph['weight'])})"))
+    if graph is not None:
+        lines.append(("Graph", f"{_neighbors(graph)}{count(graph['n_edges'], 'edge', 'edges')}"))
+    if partition is not None:
+        lines += [
+            ("Similarity", _similarity(graph)),
+            ("Stage", str(partition["stage"])),
+            ("Tradeoff λ", significant(partition["lam"], 4)),
+            ("Likely negatives", f"{grouped(partition['n_likely_negative'])} held in stage 2"),
+        ]
+    return lines
+
+
+def _neighbors(graph: dict[str, Any]) -> str:
+    if graph["n_neighbors"] is None or graph["similarity"] == "precomputed":
+        return ""
+    return f"{count(graph['n_neighbors'], 'neighbour', 'neighbours')} per row, "
+
+
+def _similarity(graph: dict[str, Any]) -> str:
+    if graph["similarity"] == "gaussian" and graph["sigma"] is not None:
+        return f"Gaussian of weighted distances, σ = {significant(graph['sigma'])}"
+    return {"forest": "leaves shared in trees", "precomputed": "given"}.get(
+        graph["similarity"], str(graph["similarity"])
+    )
 
 
 def selection(summary: dict[str, Any]) -> Html:
-    """Everything the chooser tried, and what it was worth; nothing for the other method."""
+    """Everything the chooser tried, and what it was worth; nothing for other methods."""
     tried = summary["selection"]
     if tried is None:
         return Html("")
-    mixture = next(line for line in tried if line["kind"] == "mixture")
     titles = {
-        "score": "Scores, of each sample by itself",
+        "score": "Scores, of each row by itself",
         "cut": "Cuts along graphs of neighbours, or none",
     }
     return element(
-        "section",
-        element("h2", f"What {summary['method']} tried, and what it found", id="tried-title"),
+        "div",
+        element("h3", f"What {summary['method']} tried, and what it found"),
         element(
             "p",
-            "Some labelled samples were hidden from everything, and every score and cut had to "
-            "find them again among as many samples as the prior allows. The more it found, the "
-            "more weight it has in the mixture that ranks the samples. The scores are mixed first; "
-            "the cuts then smooth the mixed score along graphs of nearest neighbours, less so the "
-            "larger gamma is.",
+            "Some known rows were hidden from everything, and every score and cut had to find them "
+            "again among as many rows as the prior allows. The more it found, the more weight it "
+            "has in the mixture that ranks the rows. The scores are mixed first; the cuts then "
+            "smooth the mixed score along graphs of nearest neighbours, less so the larger gamma "
+            "is.",
             class_="lead",
         ),
-        element("p", verdict(mixture), class_="lead"),
+        element("p", _verdict(summary), class_="lead"),
         element("p", _mainly(tried), class_="lead"),
         [
             _scrolled(title, _tried(title, [line for line in tried if line["kind"] == kind]))
             for kind, title in titles.items()
         ],
-        aria_labelledby="tried-title",
     )
 
 
-def verdict(mixture: dict[str, Any]) -> str:
-    """How good the mixture is, from the line of the selection that says so."""
-    if mixture["hidden_recall"] is None:
+def _verdict(summary: dict[str, Any]) -> str:
+    if summary["hidden"] is None:
         return "A single label cannot be hidden, so nothing is known about how good the mixture is."
-    return (
-        f"The mixture found {_recall(mixture)} of the positives that were hidden from it. About as "
-        "many of the positives among the unlabelled samples should be classified as positive, if "
-        "the prior is right."
-    )
+    mixture = next(line for line in summary["selection"] if line["kind"] == "mixture")
+    return f"The mixture of all of them found {_recall(mixture)} of the positives that were hidden."
 
 
 def _mainly(tried: list[dict[str, Any]]) -> str:
@@ -78,7 +154,7 @@ def _tried(title: str, tried: list[dict[str, Any]]) -> Html:
         (
             line["name"],
             _recall(line),
-            _bar(line["weight"] / heaviest, percent(line["weight"])),
+            bar(line["weight"] / heaviest, percent(line["weight"])),
             line["why"],
         )
         for line in sorted(tried, key=lambda line: (-line["weight"], -(line["hidden_recall"] or 0)))
@@ -95,11 +171,12 @@ def _scrolled(title: str, table: Html) -> Html:
 def map_caption(summary: dict[str, Any]) -> str:
     plane, n_samples = summary["plane"], summary["data"]["n_samples"]
     drawn = (
-        f"All {grouped(n_samples)} samples are drawn"
+        f"All {grouped(n_samples)} rows are drawn"
         if plane["n_drawn"] == n_samples
         else f"{grouped(plane['n_drawn'])} of {grouped(n_samples)} drawn, picked at random"
     )
-    of = "similarities" if summary["data"]["is_pairwise"] else "weighted features"
+    of = "similarities" if summary["data"]["is_pairwise"] else "columns"
+    of = "weighted columns" if summary["weights"] else of
     text = (
         f"{drawn}, at the two principal components of the {of}, which hold "
         f"{percent(plane['explained'])} of the variance: what is near in the data may be far apart "
@@ -110,81 +187,10 @@ def map_caption(summary: dict[str, Any]) -> str:
     return text
 
 
-def probabilities(summary: dict[str, Any]) -> Html:
-    """How many unlabelled samples have a probability of a size."""
-    rows = summary["rows"]
-    is_labelled = unpacked(rows["is_labelled"]) == 1
-    counts, _ = np.histogram(
-        unpacked(rows["probability"])[~is_labelled], bins=N_PROBABILITY_BINS, range=(0.0, 1.0)
-    )
-    step, largest = 100 // N_PROBABILITY_BINS, max(int(counts.max()), 1)
-    lines = [
-        (
-            f"{step * place} to {step * (place + 1)}{NARROW_SPACE}%",
-            _bar(int(n) / largest, grouped(int(n))),
-        )
-        for place, n in enumerate(counts)
-    ]
-    heads = ("Probability of being positive", "Samples")
-    return html_table("Unlabelled samples by probability", heads, lines[::-1], class_="bars")
-
-
-def weights(summary: dict[str, Any]) -> Html:
-    every = summary["weights"]
-    if not every:
-        return Html("")
-    title = element("h2", "How much each column counts", id="weights-title")
-    if every[0]["weight"] == every[-1]["weight"]:
-        same = f"{count(len(every), 'column counts', 'columns all count')} the same."
-        lead = element("p", same, class_="lead")
-        return element("section", title, lead, aria_labelledby="weights-title")
-    shown, rest = every[:MOST_BARS], every[MOST_BARS:]
-    largest, total = every[0]["weight"], sum(line["weight"] for line in every)
-    lines = [
-        (line["name"], _bar(line["weight"] / largest, percent(line["weight"] / total)))
-        for line in shown
-    ]
-    more = None
-    if rest:
-        share = sum(line["weight"] for line in rest) / total
-        others = count(len(rest), "other column has", "other columns together have")
-        more = element("p", f"{others} {percent(share)} of the weight.", class_="note")
-    return element(
-        "section",
-        title,
-        element(
-            "p",
-            _weights_lead(summary),
-            class_="lead",
-        ),
-        html_table("Columns by weight", ("Column", "Share of the weight"), lines, class_="bars"),
-        more,
-        aria_labelledby="weights-title",
-    )
-
-
-def _weights_lead(summary: dict[str, Any]) -> str:
-    text = "The weight of each column: how much a difference in it counts in a distance"
-    if summary["space"] is None:
-        return f"{text} between samples."
-    return f"{text} in the space that the tables call “{summary['space']}”."
-
-
-def _bar(share: float, text: str) -> Html:
-    """A bar of this share of its place, and what it stands for."""
-    bar = element("rect", width=f"{100.0 * share:.2f}", height="10")
-    drawn = element(
-        "svg",
-        bar,
-        viewBox="0 0 100 10",
-        preserveAspectRatio="none",
-        class_="bar",
-        aria_hidden="true",
-    )
-    return element("div", drawn, element("span", text), class_="measure")
-
-
 def sensitivity(summary: dict[str, Any]) -> Html:
+    """What other priors would change; nothing where the prior does not set the threshold."""
+    if not summary["sensitivity"]:
+        return Html("")
     lines = []
     for place, line in enumerate(summary["sensitivity"]):
         sign = "+" if line["move"] > 0 else "−"
@@ -199,19 +205,19 @@ def sensitivity(summary: dict[str, Any]) -> Html:
             type="button",
             class_="quiet scripted",
             data_filter=f"move-{place}",
-            aria_label=f"List the samples that change at {move}",
+            aria_label=f"List the rows that change at {move}",
             disabled=n_changed == 0,
         )
         cells = (grouped(line["n_to_positive"]), grouped(line["n_to_negative"]), button)
         lines.append((move, percent(line["prior"]), *cells))
-    title = "Samples that change with the prior"
+    title = "Rows that change with the prior"
     heads = ("Prior moved by", "to", "become positive", "become negative", "Which")
     return element(
         "section",
         element("h2", "If the prior were different", id="prior-title"),
         element(
             "p",
-            "How many samples would change class. The ranking is kept and cut at another place; "
+            "How many rows would change class. The ranking is kept and cut at another place; "
             "nothing is fitted again, so a new fit may differ a little.",
             class_="lead",
         ),
@@ -220,52 +226,54 @@ def sensitivity(summary: dict[str, Any]) -> Html:
     )
 
 
-def unreached(summary: dict[str, Any]) -> Html:
-    partition = summary["partition"]
-    if partition is None or not partition["n_unreached"]:
-        return Html("")
-    button = element(
-        "button", "List them", type="button", class_="quiet scripted", data_filter="unreached"
-    )
-    return element(
-        "section",
-        element("h2", "Samples that no label reaches", id="unreached-title"),
-        element(
-            "p",
-            f"{count(partition['n_unreached'], 'sample lies', 'samples lie')} in parts of the "
-            "graph without any labelled sample. The cut cannot place them. They are ranked as the "
-            "most likely negatives, those farthest from the labelled ones first, and the prior "
-            "alone decides how many of them are positive. More neighbours, or a label among them, "
-            "would reach them. ",
-            button,
-            class_="lead",
-        ),
-        aria_labelledby="unreached-title",
-    )
-
-
-def making(summary: dict[str, Any]) -> Html:
-    seconds = [(name, f"{value:.2f} s") for name, value in summary["seconds"].items()]
+def mathematics(summary: dict[str, Any], cuts: Html) -> Html:
+    """How the method decided, folded: most readers need it once."""
     prior = summary["prior"]["text"]
+    seconds = [(name, f"{value:.2f} s") for name, value in summary["seconds"].items()]
     return element(
-        "section",
-        element("h2", "How this was made", id="making-title"),
+        "details",
+        element("summary", element("h2", "How the method decided: the mathematics")),
+        facts(summary),
+        element("p", _rule(summary), class_="lead"),
         element("p", prior, class_="lead") if prior else None,
+        selection(summary),
+        cuts,
         _proof(summary),
         element(
-            "details",
-            element("summary", "Settings and times"),
-            element(
-                "div",
-                html_table("Steps of fit", ("Step", "Time"), seconds, class_="plain"),
-                html_table(
-                    "Parameters", ("Name", "Value"), summary["settings"].items(), class_="plain"
-                ),
-                class_="tables",
+            "div",
+            html_table("Steps of fit", ("Step", "Time"), seconds, class_="plain")
+            if seconds
+            else None,
+            html_table(
+                "Parameters", ("Name", "Value"), summary["settings"].items(), class_="plain"
             ),
+            class_="tables",
         ),
-        aria_labelledby="making-title",
+        class_="mathematics",
+        id="mathematics",
     )
+
+
+def _rule(summary: dict[str, Any]) -> str:
+    """How scores or partitions became classes."""
+    prior, graph = percent(summary["prior"]["value"]), summary["graph"]
+    if not summary["is_by_prior"]:
+        return "Rows with a score above the method's own threshold are classified as positive."
+    if summary["partition"] is None:
+        return (
+            "The rows that rank highest are classified as positive, until their share is the "
+            f"prior, {prior}."
+        )
+    text = (
+        "Of all partitions of both stages, the one was chosen whose share of positives is closest "
+        f"to the prior, {prior}."
+    )
+    if graph["n_neighbors"] is not None and graph["similarity"] != "precomputed":
+        text += (
+            " Where several numbers of neighbours were allowed, the largest was chosen whose "
+            "partition is within two percentage points of the prior, else the closest."
+        )
+    return text
 
 
 def _proof(summary: dict[str, Any]) -> Html | None:

@@ -12,7 +12,7 @@ function describeCut() {
   const away = size - report.n_positive;
   const parts = [
     `Stage ${stage + 1}, partition ${grouped(step + 1)} of ${grouped(lam.length)}: λ = ${short(lam[step], 4)}. `,
-    make("b", {}, `${plural(size, "sample", "samples")} positive, ${percent(size / nSamples)}`),
+    make("b", {}, `${plural(size, "row", "rows")} positive, ${percent(size / nSamples)}`),
     plane.n_drawn < nSamples ? `; of those drawn ${grouped(drawn)}. ` : ". ",
   ];
   if (isChosen) parts.push("This is the chosen partition.");
@@ -23,7 +23,7 @@ function describeCut() {
   Object.assign(readout.dataset, { stage: stage + 1, step, lam: lam[step], positive: size, drawn });
   slider.setAttribute(
     "aria-valuetext",
-    `λ ${short(lam[step], 4)}, ${size} of ${nSamples} samples positive${isChosen ? ", chosen" : ""}`,
+    `λ ${short(lam[step], 4)}, ${size} of ${nSamples} rows positive${isChosen ? ", chosen" : ""}`,
   );
 }
 
@@ -77,7 +77,7 @@ function drawCurve() {
   curveScale = { x, y };
   const svg = draw("svg", {
     viewBox: `0 0 ${width} ${height}`, role: "img",
-    "aria-label": "Share of positive samples over lambda: in stage 1 it falls, in stage 2 it rises. The slider reads out every point.",
+    "aria-label": "Share of positive rows over lambda: in stage 1 it falls, in stage 2 it rises. The slider reads out every point.",
   });
   for (const share of [0, 0.25, 0.5, 0.75, 1]) {
     svg.append(draw("line", { class: "axis", x1: left, x2: width - right, y1: y(share), y2: y(share) }));
@@ -143,9 +143,14 @@ function startCuts() {
     });
   });
   byId("to-chosen").addEventListener("click", () => setCut(partition.stage - 1, partition.step));
+  const drawMap = startMap(
+    byId("cut-map"),
+    (row) => isInside(state.stage, state.step, row),
+    (row) => !rows.is_labelled[row] && stages[state.stage].turn[row] === state.step,
+  );
   on("cut", () => { showSlider(); describeCut(); drawMap(); moveCursor(); });
-  on("resized", drawCurve);
   drawCurve();
+  new ResizeObserver(drawCurve).observe(byId("curve"));
   setCut(state.stage, state.step);
 }
 

@@ -24,10 +24,18 @@ const report = unpackAll(JSON.parse(summaryElement.textContent));
 summaryElement.textContent = ""; // the arrays are enough
 const { rows, stages, partition, plane } = report; // only 2-HNC has stages and a partition, else null
 const nSamples = report.data.n_samples;
+// The reader's own word for positives, if there is one.
+const { word } = report.data;
+const positiveWord = word === null ? "positive" : `“${word}”`;
+const negativeWord = word === null ? "negative" : `not “${word}”`;
 
-// Place of each row when all are ordered by score, from 1.
+// Place of each unlabelled row among the unlabelled ones by score, from 1; 0 for known rows.
 const rank = new Int32Array(nSamples);
-rows.order.forEach((row, place) => { rank[row] = place + 1; });
+let place = 0;
+for (const row of rows.order) {
+  if (!rows.is_labelled[row]) { place += 1; rank[row] = place; }
+}
+const nUnlabelled = place;
 
 const byId = (id) => document.getElementById(id);
 const nameOf = (row) => (rows.ids === null ? String(row) : rows.ids[row]);
@@ -79,7 +87,7 @@ function draw(tag, attributes = {}, ...parts) {
 // What changes on the page. Parts ask to be told.
 const state = { stage: -1, step: -1, selected: -1 };
 if (partition !== null) Object.assign(state, { stage: partition.stage - 1, step: partition.step });
-const listeners = { cut: [], selected: [], theme: [], resized: [] };
+const listeners = { cut: [], selected: [], theme: [] };
 const on = (name, action) => listeners[name].push(action);
 const tell = (name) => listeners[name].forEach((action) => action());
 

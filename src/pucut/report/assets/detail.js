@@ -1,4 +1,4 @@
-// Why the selected sample has its class.
+// Why the selected row has its class.
 
 const MOST_CHAIN = 12;
 const MOST_VALUES = 12;
@@ -11,30 +11,30 @@ function rowButton(row) {
 
 function opening(row) {
   const isLabelled = rows.is_labelled[row] === 1;
-  const side = rows.is_positive[row] ? "positive" : "negative";
   const text = isLabelled
-    ? `Labelled positive${stages === null ? "" : ", and held on the positive side in both stages"}.`
-    : `Unlabelled, classified as ${side}.`;
+    ? `Known to be ${positiveWord}${stages === null ? "" : ", and held on the positive side in both stages"}.`
+    : `Unlabelled; looks ${rows.is_positive[row] ? positiveWord : negativeWord}.`;
   const lines = [make("p", {}, make("b", { class: sideClass(row) }, text))];
   lines.push(make(
     "p", {},
-    `Probability of being positive ${short(rows.probability[row])}, score ${short(rows.score[row])}; ` +
-    `place ${grouped(rank[row])} of ${grouped(nSamples)} by score.`,
+    `Probability of being ${positiveWord}: ${percent(rows.probability[row])}. ` +
+    (isLabelled ? "" : `Rank ${grouped(rank[row])} of the ${grouped(nUnlabelled)} unlabelled rows. `) +
+    `Score ${short(rows.score[row])}.`,
   ));
   if (!isLabelled) {
     const turning = rows.turning_prior[row];
-    lines.push(make("p", {}, `With this ranking it is positive if the prior is at least about ${percent(turning)}; the prior used is ${percent(report.prior.value)}.`));
+    if (report.is_by_prior) lines.push(make("p", {}, `With this ranking it is found if the prior is at least about ${percent(turning)}; the prior used is ${percent(report.prior.value)}.`));
     if (stages !== null) lines.push(make("p", {}, negativePlace(row)));
   }
   return lines;
 }
 
 function negativePlace(row) {
-  const ranking = `Place ${grouped(rows.negative_place[row])} of ${grouped(nSamples - report.data.n_labelled)} in the ranking of likely negatives`;
+  const ranking = `Place ${grouped(rows.negative_place[row])} of ${grouped(nUnlabelled)} in the ranking of likely negatives`;
   return `${ranking}${rows.is_likely_negative[row] ? ", and one of those held as negatives in stage 2" : ""}.`;
 }
 
-// A bar from lambda 0 to 1, thick where the sample is on the positive side.
+// A bar from lambda 0 to 1, thick where the row is on the positive side.
 function stageBar(stage, row) {
   const [left, right] = [2, 298];
   const at = (lam) => left + lam * (right - left);
@@ -70,12 +70,13 @@ function breakpoints(row) {
 }
 
 function neighbours(row) {
+  if (report.graph === null) return [];
   const n = rows.n_listed_neighbors;
-  const parts = [make("h4", {}, "Its labelled neighbours")];
+  const parts = [make("h4", {}, "Its known neighbours")];
   if (report.graph.name !== null) parts.push(make("p", { class: "note" }, graphNote()));
   const share = rows.share_to_positive[row];
   const edges = plural(rows.n_edges[row], "neighbour", "neighbours");
-  if (share >= 0) parts.push(make("p", {}, `${edges}; ${percent(share)} of their similarity is with samples classified as positive.`));
+  if (share >= 0) parts.push(make("p", {}, `${edges}; ${percent(share)} of their similarity is with rows that are known or found.`));
   else parts.push(make("p", {}, "It has no neighbours."));
   const lines = [];
   for (let i = row * n; i < (row + 1) * n && rows.neighbor[i] >= 0; i += 1) {
@@ -85,10 +86,10 @@ function neighbours(row) {
     ));
   }
   if (lines.length) {
-    const head = make("tr", {}, make("th", { scope: "col" }, "Sample"), make("th", { scope: "col", class: "number" }, "Similarity"));
+    const head = make("tr", {}, make("th", { scope: "col" }, "Row"), make("th", { scope: "col", class: "number" }, "Similarity"));
     parts.push(make("table", { id: "neighbours" }, make("thead", {}, head), make("tbody", {}, ...lines)));
   } else if (!rows.is_labelled[row]) parts.push(chain(row));
-  else parts.push(make("p", {}, "None of them is labelled."));
+  else parts.push(make("p", {}, "None of them is known."));
   return parts;
 }
 
@@ -99,12 +100,12 @@ function graphNote() {
   return `Neighbours in the graph of the cut with most weight: ${name} (${percent(weight)}).`;
 }
 
-// The strongest way over unlabelled samples to a labelled one.
+// The strongest way over unlabelled rows to a known one.
 function chain(row) {
   const way = [];
   for (let at = rows.towards_label[row]; at >= 0; at = rows.towards_label[at]) way.push(at);
-  if (!way.length) return make("p", {}, "None is labelled, and no chain of neighbours leads to a labelled one.");
-  const text = make("p", { id: "chain" }, `None is labelled. The strongest chain to a labelled one has ${plural(way.length, "step", "steps")}: `);
+  if (!way.length) return make("p", {}, "None is known, and no chain of neighbours leads to a known row.");
+  const text = make("p", { id: "chain" }, `None is known. The strongest chain to a known row has ${plural(way.length, "step", "steps")}: `);
   const shown = way.length > MOST_CHAIN ? [...way.slice(0, MOST_CHAIN - 1), way[way.length - 1]] : way;
   shown.forEach((next, i) => {
     if (i) text.append(way.length > MOST_CHAIN && i === MOST_CHAIN - 1 ? " → … → " : " → ");
@@ -113,14 +114,14 @@ function chain(row) {
   return text;
 }
 
-// Columns in which the sample differs most, counted with their weights.
+// Columns in which the row differs most, counted with their weights.
 function values(row) {
   if (!report.columns.length) return [];
   const lines = report.columns.map((column) => {
     const value = column.values[row];
     const away = column.categories === null && column.deviation > 0 ? (value - column.mean) / column.deviation : 0;
     const differs = column.categories === null ? away : Number(value !== column.usual);
-    return { column, value, away, counts: Math.sqrt(column.weight) * Math.abs(Number.isNaN(differs) ? 0 : differs) };
+    return { column, value, away, counts: Math.sqrt(column.weight ?? 1) * Math.abs(Number.isNaN(differs) ? 0 : differs) };
   });
   lines.sort((one, other) => other.counts - one.counts);
   const body = lines.slice(0, MOST_VALUES).map(({ column, value, away }) => {
@@ -140,12 +141,13 @@ function values(row) {
   );
   const total = report.data.n_columns;
   const note = total > report.columns.length
-    ? `From the ${report.columns.length} heaviest of ${total} columns. ` : "";
+    ? `From the ${report.columns.length} columns that are shown, of ${total}. ` : "";
+  const counted = report.weights.length ? ", counted with the weights of the columns" : "";
   return [
     make("h4", {}, "Its values against the mean"),
     make("table", { id: "values" }, make("thead", {}, make("tr", {}, ...heads)), make("tbody", {}, ...body)),
-    make("p", { class: "note" }, `${note}The largest differences come first, counted with the weights of the columns. A category stands beside the most frequent one. ` +
-      "Dot: this sample, on a scale of three standard deviations either way; line: the mean; diamond: the mean of the labelled."),
+    make("p", { class: "note" }, `${note}The largest differences come first${counted}. A category stands beside the most frequent one. ` +
+      "Dot: this row, on a scale of three standard deviations either way; line: the mean; diamond: the mean of the known rows."),
   ];
 }
 
@@ -164,7 +166,7 @@ function spread(column, away) {
 function showDetail() {
   const row = state.selected;
   if (row < 0) return;
-  byId("detail-title").textContent = `Sample ${nameOf(row)}`;
+  byId("detail-title").textContent = `Row ${nameOf(row)}`;
   byId("detail-body").replaceChildren(...opening(row), ...breakpoints(row), ...neighbours(row), ...values(row));
 }
 

@@ -18,7 +18,7 @@ byId("theme").addEventListener("click", () => {
 });
 systemIsDark.addEventListener("change", showTheme);
 
-startMap();
+if (plane !== null) startMap(byId("map"), (row) => rows.is_positive[row] === 1, () => false);
 if (stages !== null) startCuts();
 startDetail();
 startTable();

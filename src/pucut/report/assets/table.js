@@ -1,22 +1,24 @@
-// The table of all samples: search, filter, order, pages, download.
+// The list of all rows: search, filter, order, pages, download.
 
 const PAGE = 25;
 
 const COLUMNS = [
-  { key: "name", title: "Sample", of: (row) => row, text: nameOf },
+  { key: "name", title: "Row", of: (row) => row, text: nameOf },
   { key: "side", title: "Class", of: (row) => 2 * rows.is_labelled[row] + rows.is_positive[row], text: sideText },
   { key: "probability", title: "Probability", of: (row) => rows.probability[row], text: (row) => rows.probability[row].toFixed(3), falls: true },
-  { key: "rank", title: "Place by score", of: (row) => rank[row], text: (row) => grouped(rank[row]) },
+  { key: "rank", title: "Rank", of: (row) => rank[row], text: (row) => (rank[row] ? grouped(rank[row]) : "–") },
   ...(stages === null ? [] : [
     { key: "leaves", title: "Leaves at λ", of: (row) => stages[0].turn[row], text: (row) => (rows.is_labelled[row] ? "never" : short(lambdaOf(0, row))), wide: true },
     { key: "joins", title: "Joins at λ", of: (row) => stages[1].turn[row], text: (row) => joinsText(row), wide: true },
   ]),
-  { key: "turning", title: "Positive from prior", of: (row) => rows.turning_prior[row], text: (row) => (rows.is_labelled[row] ? "any" : percent(rows.turning_prior[row])), wide: true },
+  ...(report.is_by_prior ? [
+    { key: "turning", title: "Found from prior", of: (row) => rows.turning_prior[row], text: (row) => (rows.is_labelled[row] ? "any" : percent(rows.turning_prior[row])), wide: true },
+  ] : []),
 ];
 
 function sideText(row) {
-  if (rows.is_labelled[row]) return "labelled";
-  return rows.is_positive[row] ? "positive" : "negative";
+  if (rows.is_labelled[row]) return "known";
+  return rows.is_positive[row] ? (word ?? "positive") : (word === null ? "negative" : `not ${word}`);
 }
 
 function joinsText(row) {
@@ -24,15 +26,31 @@ function joinsText(row) {
   return Number.isFinite(lam) ? short(lam) : "never";
 }
 
+// Nearest to the border: the rows whose class the smallest move of the prior changes.
+const N_NEAREST = 25;
+const border = new Set();
+if (report.is_by_prior) {
+  const away = (row) => Math.abs(rows.turning_prior[row] - report.prior.value);
+  [...rows.order].filter((row) => !rows.is_labelled[row])
+    .sort((one, other) => away(one) - away(other)).slice(0, N_NEAREST).forEach((row) => border.add(row));
+}
+
+// The list opens with the first of these.
 const FILTERS = new Map([
-  ["all", ["all samples", () => true]],
-  ["unlabelled", ["unlabelled", (row) => !rows.is_labelled[row]]],
-  ["found", ["unlabelled, classified as positive", (row) => !rows.is_labelled[row] && rows.is_positive[row]]],
-  ["negative", ["unlabelled, classified as negative", (row) => !rows.is_positive[row]]],
-  ["labelled", ["labelled", (row) => rows.is_labelled[row]]],
+  ["found", [`found: look ${positiveWord}`, (row) => !rows.is_labelled[row] && rows.is_positive[row]]],
+  ["known", ["known", (row) => rows.is_labelled[row]]],
+  ["other", ["not found", (row) => !rows.is_positive[row]]],
+  ["unlabelled", ["all unlabelled", (row) => !rows.is_labelled[row]]],
+  ["all", ["all rows", () => true]],
 ]);
+if (border.size) FILTERS.set("border", [`the ${border.size} nearest to the border`, (row) => border.has(row)]);
 if (partition !== null) FILTERS.set("likely-negative", ["held as negative in stage 2", (row) => rows.is_likely_negative[row]]);
-if (partition?.n_unreached) FILTERS.set("unreached", ["not reached by a label", (row) => !rows.is_reached[row]]);
+const ALERT_TITLES = { unreached: "reached by no known row", repeated: "repeat another row", suspect: "known, but look negative" };
+report.alerts.forEach((alert, place) => {
+  if (alert.rows === null) return;
+  const about = new Set(alert.rows);
+  FILTERS.set(`alert-${place}`, [ALERT_TITLES[alert.kind] ?? alert.kind, (row) => about.has(row)]);
+});
 report.sensitivity.forEach((line, place) => {
   if (!line.is_possible) return;
   const changed = new Set([...line.to_positive, ...line.to_negative]);
@@ -50,11 +68,8 @@ function search() {
   for (const row of rows.order) {
     if (passes(row) && (!wanted || nameOf(row).toLowerCase().includes(wanted))) found.push(row);
   }
-  const column = COLUMNS.find(({ key }) => key === listing.sort);
-  if (column.key !== "rank") {
-    const { of } = column;
-    found.sort((one, other) => of(one) - of(other)); // stable: ties stay in the order of scores
-  }
+  const { of } = COLUMNS.find(({ key }) => key === listing.sort);
+  found.sort((one, other) => of(one) - of(other)); // stable: ties stay in the order of scores
   if (listing.falls) found.reverse();
   listing.found = found;
   listing.page = 0;
@@ -99,9 +114,9 @@ function showTable() {
   listing.page = Math.max(0, Math.min(listing.page, nPages - 1));
   const start = listing.page * PAGE;
   byId("lines").replaceChildren(...found.slice(start, start + PAGE).map(line));
-  const shown = found.length ? `Rows ${grouped(start + 1)} to ${grouped(Math.min(start + PAGE, found.length))} of ` : "";
+  const shown = found.length ? `${grouped(start + 1)} to ${grouped(Math.min(start + PAGE, found.length))} of ` : "";
   const all = found.length === nSamples ? "" : ` out of ${grouped(nSamples)}`;
-  byId("listed").textContent = `${shown}${plural(found.length, "sample", "samples")}${all}`;
+  byId("listed").textContent = `${shown}${plural(found.length, "row", "rows")}${all}`;
   byId("listed").dataset.count = found.length;
   byId("page").textContent = `Page ${grouped(listing.page + 1)} of ${grouped(nPages)}`;
   byId("first-page").disabled = byId("previous-page").disabled = listing.page === 0;
@@ -122,19 +137,19 @@ function showSelected() {
 // CSV as RFC 4180 has it, with numbers as they are.
 
 const CSV = [
-  ["sample", nameOf],
+  ["name", nameOf],
   ["row", (row) => row],
-  ["labelled", (row) => rows.is_labelled[row]],
+  ["known", (row) => rows.is_labelled[row]],
   ["positive", (row) => rows.is_positive[row]],
   ["probability", (row) => plainNumber(rows.probability[row])],
   ["score", (row) => plainNumber(rows.score[row])],
-  ["rank", (row) => rank[row]],
+  ["rank", (row) => rank[row] || ""],
   ...(stages === null ? [] : [
     ["negative_place", (row) => rows.negative_place[row] || ""],
     ["leaves_at", (row) => (rows.is_labelled[row] ? "" : finite(lambdaOf(0, row)))],
     ["joins_at", (row) => finite(lambdaOf(1, row))],
   ]),
-  ["positive_from_prior", (row) => plainNumber(rows.turning_prior[row])],
+  ...(report.is_by_prior ? [["positive_from_prior", (row) => plainNumber(rows.turning_prior[row])]] : []),
 ];
 
 const finite = (value) => (Number.isFinite(value) ? value : "");
@@ -154,13 +169,14 @@ function csv(found) {
 
 function download() {
   const url = URL.createObjectURL(new Blob([csv(listing.found)], { type: "text/csv;charset=utf-8" }));
-  make("a", { href: url, download: "samples.csv" }).click();
+  make("a", { href: url, download: "rows.csv" }).click();
   setTimeout(() => URL.revokeObjectURL(url), 10000);
 }
 
 function startTable() {
   const filter = byId("filter");
   FILTERS.forEach(([title], key) => filter.append(make("option", { value: key }, title)));
+  if (report.n_positive === report.data.n_labelled) filter.value = "all"; // nothing was found
   filter.addEventListener("change", search);
   byId("search").addEventListener("input", search);
   byId("download").addEventListener("click", download);

@@ -1,0 +1,144 @@
+"""What speaks against believing the rest, in plain words."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pucut.report.numbers import count, percent
+from pucut.report.packing import packed
+
+FEW_LABELS = 30
+WIDE_INTERVAL = 0.2
+FAR_FROM_PRIOR = 0.02
+LOW_RECALL = 0.99
+LOW_HIDDEN_RECALL = 0.5
+
+Rows = npt.NDArray[np.intp]
+
+
+def alert(kind: str, text: str, rows: Rows | None = None) -> dict[str, Any]:
+    """One alert; the rows it is about can be listed."""
+    return {"kind": kind, "text": text, "rows": None if rows is None else packed(rows, "int32")}
+
+
+def alerts(
+    summary: dict[str, Any], rows: dict[str, Rows], notes: Sequence[str] = ()
+) -> list[dict[str, Any]]:
+    """All alerts on a fit; none if there is nothing to say.
+
+    `rows` has the rows that some are about, by their kind: "unreached", "suspect", "repeated".
+    `notes` are what the reader of the table said of columns that are not used.
+    """
+    return [
+        *_of_the_prior(summary["data"], summary["prior"]),
+        *_of_the_labels(summary, rows),
+        *_of_the_graph(summary, rows),
+        *_of_the_share(summary),
+        *(alert("column", note) for note in notes),
+    ]
+
+
+def _of_the_prior(data: dict[str, Any], prior: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    n_positive = round(prior["value"] * data["n_samples"])
+    if n_positive <= data["n_labelled"]:
+        yield alert(
+            "prior",
+            f"The prior, {percent(prior['value'])}, is the share of known rows: it leaves no "
+            "positives among the others, and none of them can be found.",
+        )
+    elif n_positive >= data["n_samples"]:
+        yield alert(
+            "prior",
+            f"The prior, {percent(prior['value'])}, leaves no negatives: every row is positive.",
+        )
+    if prior["is_upper_bound"]:
+        low, high = prior["interval"]
+        yield alert(
+            "bound",
+            "The prior is a guess. The classes overlap so much that the data only bound the share "
+            f"of positives from above, at about {percent(prior['upper_bound'])}; what is plausible "
+            f"lies between {percent(low)} and {percent(high)}. How many rows are found depends on "
+            "it.",
+        )
+    elif prior["interval"] and prior["interval"][1] - prior["interval"][0] > WIDE_INTERVAL:
+        low, high = prior["interval"]
+        yield alert(
+            "prior",
+            f"The prior is uncertain: anything between {percent(low)} and {percent(high)} fits the "
+            "data. How many rows are found depends on it.",
+        )
+
+
+def _of_the_labels(summary: dict[str, Any], rows: dict[str, Rows]) -> Iterator[dict[str, Any]]:
+    n_labelled, hidden = summary["data"]["n_labelled"], summary["hidden"]
+    if n_labelled < FEW_LABELS:
+        yield alert(
+            "labels",
+            f"Only {count(n_labelled, 'row is', 'rows are')} known. The ranking, the prior and the "
+            "probabilities rest on these few, and other labels could change them considerably.",
+        )
+    if hidden is not None and hidden["recall"] < LOW_HIDDEN_RECALL:
+        yield alert(
+            "hidden",
+            f"Only {percent(hidden['recall'])} of the known positives were found again when they "
+            "were hidden: the columns say little about what makes a row positive, or the known "
+            "positives have little in common.",
+        )
+    suspects = rows.get("suspect", np.zeros(0, dtype=np.intp))
+    if len(suspects):
+        yield alert(
+            "suspect",
+            f"{count(len(suspects), 'known row looks', 'known rows look')} negative to a model "
+            "that did not see the label. A wrong label misleads more than a missing one: look at "
+            f"{'it' if len(suspects) == 1 else 'them'} again.",
+            suspects,
+        )
+
+
+def _of_the_graph(summary: dict[str, Any], rows: dict[str, Rows]) -> Iterator[dict[str, Any]]:
+    n_samples = summary["data"]["n_samples"]
+    repeated = rows.get("repeated", np.zeros(0, dtype=np.intp))
+    if len(repeated):
+        yield alert(
+            "repeated",
+            f"{count(len(repeated), 'row repeats', 'rows repeat')} another one in all columns "
+            f"({percent(len(repeated) / n_samples)} of the table). Each counts as a row of its "
+            "own, and a hidden row is easily found by its twin.",
+            repeated,
+        )
+    unreached = rows.get("unreached", np.zeros(0, dtype=np.intp))
+    if len(unreached):
+        yield alert(
+            "unreached",
+            f"No known row reaches {count(len(unreached), 'row', 'rows')} "
+            f"({percent(len(unreached) / n_samples)}): no chain of neighbours leads from a known "
+            "row to them. What is said of them rests on distance and on the columns alone. A "
+            "label among them would help.",
+            unreached,
+        )
+    graph = summary["graph"]
+    recall = None if graph is None else graph["neighbor_recall"]
+    if recall is not None and recall < LOW_RECALL:
+        yield alert(
+            "neighbors",
+            "Neighbours were found by an approximate search: about "
+            f"{percent(recall)} of the true nearest neighbours were found.",
+        )
+
+
+def _of_the_share(summary: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    share, prior = summary["n_positive"] / summary["data"]["n_samples"], summary["prior"]["value"]
+    if abs(share - prior) <= FAR_FROM_PRIOR:
+        return
+    why = "rows with equal scores always get the same class"
+    if summary["partition"] is not None:
+        why = "no partition comes closer, because very similar rows change side together"
+    elif not summary["is_by_prior"]:
+        why = "this method was asked to use a threshold of its own"
+    yield alert(
+        "share",
+        f"{percent(share)} of the rows are classified as positive, but the prior is "
+        f"{percent(prior)}: {why}.",
+    )

@@ -1,0 +1,31 @@
+"""The reader's own words for the two classes."""
+
+from typing import Any
+
+# Marks that say nothing beyond "this row is positive".
+_GENERIC = frozenset(
+    ("positive", "pos", "p", "+", "yes", "y", "true", "t", "known", "labelled", "labeled", "x", "✓")
+)
+LONGEST = 30
+
+
+def word_for(mark: str) -> str | None:
+    """The mark of known positives if it is a word for what they are, such as "cancer"."""
+    text = mark.strip()
+    if text.lower() in _GENERIC or not any(map(str.isalpha, text)) or len(text) > LONGEST:
+        return None
+    return text
+
+
+def called(summary: dict[str, Any]) -> str:
+    """What positives are called: positive, or the reader's own word in quotes."""
+    word = summary["data"]["word"]
+    return "positive" if word is None else f"“{word}”"
+
+
+def known_as(summary: dict[str, Any]) -> str:
+    """How known positives are marked: known = 1."""
+    data = summary["data"]
+    if data["label_name"] is None:
+        return f"marked {data['positive']}"
+    return f"{data['label_name']} = {data['positive']}"
