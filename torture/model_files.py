@@ -107,7 +107,7 @@ def _spoil(members: dict[str, bytes], random: np.random.Generator) -> None:
     else:
         try:
             array = np.load(BytesIO(members[entry]), allow_pickle=False)
-        except ValueError:  # spoiled before
+        except Exception:  # spoiled before, in whatever way
             return
         members[entry] = _saved(_spoiled(array, random))
 

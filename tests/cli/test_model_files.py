@@ -236,6 +236,75 @@ def test_boosting_that_leads_out_of_bounds_is_refused():
             load_model(dump_model(model, {}))
 
 
+def with_changed_members(data, change):
+    """The model file with its members, bytes by name, changed."""
+    with zipfile.ZipFile(BytesIO(data)) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    change(members)
+    changed = BytesIO()
+    with zipfile.ZipFile(changed, "w") as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return changed.getvalue()
+
+
+def parts_of(schema, loader):
+    """The parts of a skops schema that this loader will build."""
+    if isinstance(schema, list):
+        return [part for each in schema for part in parts_of(each, loader)]
+    if not isinstance(schema, dict):
+        return []
+    own = [schema] if schema.get("__loader__") == loader else []
+    return own + [part for each in schema.values() for part in parts_of(each, loader)]
+
+
+def test_a_tree_without_a_list_of_nodes_is_refused_before_it_is_built():
+    def change(members):
+        tree = parts_of(json.loads(members["schema.json"]), "TreeNode")[0]
+        saved = BytesIO()
+        np.save(saved, np.array(2))  # no dimension at all: its first length is read from nowhere
+        members[tree["content"]["content"]["nodes"]["file"]] = saved.getvalue()
+
+    data = with_changed_members(dump_model(fitted_forest("PU bagging"), {}), change)
+    with pytest.raises(ModelFileError, match="a tree whose nodes do not match its values"):
+        load_model(data)
+
+
+def test_arguments_of_a_tree_are_those_that_are_built_not_those_that_stand_there():
+    def change(members):
+        schema = json.loads(members["schema.json"])
+        n_classes = parts_of(schema, "TreeNode")[0]["__reduce__"]["args"]["content"][1]
+        saved = BytesIO()
+        np.save(saved, np.zeros(0, dtype=np.intp))
+        members["none.npy"] = saved.getvalue()
+        # What comes first with a number stands for all that have it.
+        schema["content"]["versions"]["content"]["pucut"] = {**n_classes, "file": "none.npy"}
+        members["schema.json"] = json.dumps(schema).encode()
+
+    data = with_changed_members(dump_model(fitted_forest("PU bagging"), {}), change)
+    with pytest.raises(ModelFileError, match="a tree whose classes do not match its outputs"):
+        load_model(data)
+
+
+def test_a_seed_sequence_of_any_length_is_not_mixed():
+    X, y = features()
+
+    def change(members):
+        schema = json.loads(members["schema.json"])
+        for generator in parts_of(schema, "RandomGeneratorNode"):
+            size = generator["content"]["seed_seq"]["content"]["pool_size"]
+            for part in parts_of(schema, "JsonNode"):
+                if part["__id__"] == size["__id__"]:
+                    part["content"] = str(1 << 30)
+        members["schema.json"] = json.dumps(schema).encode()
+
+    model = PUThresholdClassifier(
+        HistGradientBoostingClassifier(max_iter=7), prior=0.4, n_folds=2, random_state=0
+    ).fit(X, y)
+    with pytest.raises(ModelFileError, match="a seed sequence out of its range"):
+        load_model(with_changed_members(dump_model(model, {}), change))
+
+
 def test_a_file_that_claims_too_much_is_not_unpacked(monkeypatch):
     monkeypatch.setattr("pucut.model_files.MOST_BYTES", 1 << 10)
     with pytest.raises(ModelFileError, match="0 GiB unpacked, allowed are 0"):

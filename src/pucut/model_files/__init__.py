@@ -2,8 +2,8 @@
 
 A model file is a skops file: a zip of arrays and a text that names classes and their attributes.
 Only classes that are trusted here are built from it, and what compiled code will follow is checked
-before it is used (`_contents.py`). A pickle, which can run arbitrary code, is refused. Needs the
-extra `cli`.
+before it is built (`_building.py`) and before it is used (`_contents.py`). A pickle, which can run
+arbitrary code, is refused. Needs the extra `cli`.
 """
 
 import dataclasses
@@ -17,7 +17,8 @@ from typing import Any
 import sklearn
 from sklearn.base import BaseEstimator
 
-from pucut.model_files._contents import check_before_building, check_contents
+from pucut.model_files._building import build
+from pucut.model_files._contents import check_contents
 
 __all__ = [
     "PICKLE_ENDINGS",
@@ -129,8 +130,7 @@ def load_model(data: bytes, name: str = "the file") -> SavedModel:
             f"{name} is not read: it names {', '.join(strange)}, which no model file of pucut needs"
         )
     try:
-        check_before_building(data)
-        content = _skops_io().loads(data, trusted=named)
+        content = build(data, named)
         saved = SavedModel(content["estimator"], content["about"], content["versions"])
         found = content["format"]
         check_contents(content)

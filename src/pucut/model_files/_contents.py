@@ -7,10 +7,7 @@ check themselves (`pucut.trees.forest`).
 """
 
 import functools
-import json
-import zipfile
 from collections.abc import Iterator
-from io import BytesIO
 from typing import Any
 
 import numpy as np
@@ -27,22 +24,6 @@ _MOST_CATEGORIES = 256
 _TWISTER_STATE = 624
 
 
-def check_before_building(data: bytes) -> None:
-    """Raises if a tree of scikit-learn would read outside its arrays while it is built."""
-    with zipfile.ZipFile(BytesIO(data)) as archive:
-        schema = json.loads(archive.read("schema.json"))
-        for part in _dicts_in(schema):
-            if part.get("__loader__") != "TreeNode":
-                continue
-            arguments = part["__reduce__"]["args"]["content"]
-            n_outputs = int(json.loads(arguments[2]["content"]))
-            n_classes = np.load(BytesIO(archive.read(arguments[1]["file"])), allow_pickle=False)
-            _require(
-                n_classes.shape == (n_outputs,) and bool((n_classes >= 1).all()),
-                "the classes of a tree do not match its outputs",
-            )
-
-
 def check_contents(model: Any) -> None:
     """Raises a ValueError if anything in the model would lead compiled code astray."""
     for found in _objects_in(model):
@@ -51,7 +32,7 @@ def check_contents(model: Any) -> None:
         elif isinstance(found, Tree):
             _check_tree(found)
         elif isinstance(found, BaseDecisionTree) and hasattr(found, "tree_"):
-            _require(
+            require(
                 found.tree_.n_features == found.n_features_in_,
                 f"a tree of {found.tree_.n_features} features, where {found.n_features_in_} are",
             )
@@ -62,7 +43,7 @@ def check_contents(model: Any) -> None:
         elif isinstance(found, np.random.RandomState):
             state = found.get_state(legacy=False)
             if state["bit_generator"] == "MT19937":
-                _require(
+                require(
                     0 <= state["state"]["pos"] <= _TWISTER_STATE, "a random state out of its range"
                 )
         is_foreign = type(found).__module__.startswith("sklearn.")  # ours look at what they give
@@ -71,20 +52,20 @@ def check_contents(model: Any) -> None:
 
 
 def _check_tree(tree: Any) -> None:
-    _require(1 <= tree.node_count <= tree.capacity, "a tree with a wrong number of nodes")
-    _require(tree.max_n_classes == max(tree.n_classes), "a tree with a wrong number of classes")
+    require(1 <= tree.node_count <= tree.capacity, "a tree with a wrong number of nodes")
+    require(tree.max_n_classes == max(tree.n_classes), "a tree with a wrong number of classes")
     nodes = tree.__getstate__()["nodes"]
     left, right = nodes["left_child"], nodes["right_child"]
     inner = left != -1
     own = np.arange(tree.node_count)
     for child in (left, right):
-        _require(
+        require(
             bool(((child > own) & (child < tree.node_count))[inner].all()),
             "a tree with a child that does not follow its parent",
         )
-    _require(bool((right == -1)[~inner].all()), "a tree with a leaf that has a child")
+    require(bool((right == -1)[~inner].all()), "a tree with a leaf that has a child")
     features = nodes["feature"][inner]
-    _require(
+    require(
         bool(((features >= 0) & (features < tree.n_features)).all()),
         "a tree that asks for a column that is not there",
     )
@@ -101,13 +82,13 @@ def _check_ensemble(ensemble: Any) -> None:
     n_features = ensemble.n_features_in_
     for place, member in enumerate(members):
         n_read = n_features if chosen is None else len(chosen[place])
-        _require(
+        require(
             member.n_features_in_ == n_read,
             f"an ensemble with a tree of {member.n_features_in_} features where {n_read} are read",
         )
         if chosen is not None:
             columns = np.asarray(chosen[place])
-            _require(
+            require(
                 bool(((columns >= 0) & (columns < n_features)).all()),
                 "an ensemble that asks for a column that is not there",
             )
@@ -117,40 +98,40 @@ def _check_boosting(boosting: Any) -> None:
     n_features = boosting.n_features_in_
     mapper = boosting._bin_mapper
     is_category = np.asarray(mapper.is_categorical_).astype(bool)
-    _require(
+    require(
         is_category.shape == (n_features,) and len(mapper.bin_thresholds_) == n_features,
         "boosting with bins for another number of columns",
     )
     for column in np.flatnonzero(is_category):
         known = np.asarray(mapper.bin_thresholds_[column], dtype=np.float64)
-        _require(
+        require(
             bool(((known >= 0) & (known < _MOST_CATEGORIES)).all()),
             "boosting with a category out of its range",
         )
     for predictor in [each for stage in boosting._predictors for each in stage]:
         nodes = predictor.nodes
         n_nodes = len(nodes)
-        _require(n_nodes >= 1 and nodes.ndim == 1, "boosting with a tree without nodes")
+        require(n_nodes >= 1 and nodes.ndim == 1, "boosting with a tree without nodes")
         inner = nodes["is_leaf"] == 0
         own = np.arange(n_nodes)
         for side in ("left", "right"):
             child = nodes[side].astype(np.int64)
-            _require(
+            require(
                 bool(((child > own) & (child < n_nodes))[inner].all()),
                 "boosting with a child that does not follow its parent",
             )
         features = nodes["feature_idx"][inner]
-        _require(
+        require(
             bool(((features >= 0) & (features < n_features)).all()),
             "boosting that asks for a column that is not there",
         )
         by_category = nodes["is_categorical"][inner] != 0
-        _require(
+        require(
             bool(is_category[features[by_category]].all()),
             "boosting that asks for the categories of a column of numbers",
         )
         for bits in (predictor.raw_left_cat_bitsets, predictor.binned_left_cat_bitsets):
-            _require(
+            require(
                 bits.ndim == 2
                 and bits.shape[1] == _MOST_CATEGORIES // 32
                 and bool((nodes["bitset_idx"][inner][by_category] < len(bits)).all()),
@@ -179,7 +160,7 @@ def _check_machine(machine: Any) -> None:
         and len(machine._probA) in (0, n_pairs)
         and len(machine._probB) == len(machine._probA)
     )
-    _require(fits, "a support vector machine whose arrays do not match")
+    require(fits, "a support vector machine whose arrays do not match")
 
 
 def _objects_in(model: Any) -> Iterator[Any]:
@@ -207,17 +188,6 @@ def _objects_in(model: Any) -> Iterator[Any]:
             waiting.extend(getattr(found, "__dict__", {}).values())
 
 
-def _dicts_in(schema: Any) -> Iterator[dict[str, Any]]:
-    waiting = [schema]
-    while waiting:
-        found = waiting.pop()
-        if isinstance(found, dict):
-            yield found
-            waiting.extend(found.values())
-        elif isinstance(found, list):
-            waiting.extend(found)
-
-
-def _require(holds: bool, otherwise: str) -> None:
+def require(holds: bool, otherwise: str) -> None:
     if not holds:
         raise ValueError(f"it holds {otherwise}")

@@ -59,7 +59,7 @@ def cross_fit(
     fold = np.zeros(n_samples, dtype=np.intp)
     scores = np.empty(n_samples)
     models = []
-    with _threads_for(n_samples):
+    with _threads_for(n_samples), _quiet_sums():
         for number, (train, test) in enumerate(stratified_folds(is_labelled, n_folds, random)):
             fold[test] = number
             model = with_random_state(clone(classifier), random)
@@ -102,7 +102,7 @@ def positive_scores(model: Any, X: Any) -> FloatArray:
 
 def mean_scores(models: Sequence[Any], X: Any) -> FloatArray:
     """Scores of new rows: the mean over the models."""
-    with _threads_for(_num_samples(X)):
+    with _threads_for(_num_samples(X)), _quiet_sums():
         scores: FloatArray = np.mean([positive_scores(model, X) for model in models], axis=0)
     return scores
 
@@ -113,6 +113,11 @@ def _threads_for(n_rows: int) -> Any:
     Looked up each time: a user's classifier may have loaded libraries of its own.
     """
     return threadpool_limits(1 if n_rows < _ROWS_FOR_THREADS else None)
+
+
+def _quiet_sums() -> Any:
+    """To find infinity scikit-learn adds everything up: huge values of both signs are allowed."""
+    return np.errstate(invalid="ignore")
 
 
 def stratified_folds(
