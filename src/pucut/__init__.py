@@ -11,6 +11,7 @@ from pucut.displays import (
     NegativeRankingDisplay,
     PriorSensitivityDisplay,
     PUCalibrationDisplay,
+    SelectionDisplay,
 )
 from pucut.methods.size import FitEstimate
 from pucut.outliers import CutOutlierDetector
@@ -39,6 +40,7 @@ __all__ = [
     "NegativeRankingDisplay",
     "PUCalibrationDisplay",
     "PriorSensitivityDisplay",
+    "SelectionDisplay",
     "__version__",
     "compare",
     "estimate_prior",

@@ -19,10 +19,12 @@ from pucut import (
     PUCalibrationDisplay,
     PUCutClassifier,
     PUExtraTreesClassifier,
+    SelectionDisplay,
     TwoHNCClassifier,
 )
 from pucut.data.labels import checked_pu_labels
 from pucut.displays.calibration import pu_calibration
+from pucut.scores.thresholds import positives_by_prior
 
 
 @pytest.fixture(scope="module")
@@ -182,6 +184,59 @@ def test_calibration_leaves_out_empty_bins_and_has_bins_of_equal_count():
     by_count = PUCalibrationDisplay.from_predictions(y, probability, prior=0.4, n_bins=4)
     assert by_count.calibration.n_rows.tolist() == [25, 25, 25, 25]
     assert by_count.calibration.n_labelled.sum() == 20
+
+
+def test_calibration_stays_within_its_axes():
+    # All labels fall into the upper bin, of which the estimate is 0.5 * (3 / 3) / (4 / 10) = 1.25.
+    y = np.array([1, 1, 1, 0, 0, 0, 0, 0, 0, 0])
+    probability = np.array([0.9, 0.8, 0.7, 0.6, 0.4, 0.1, 0.2, 0.3, 0.4, 0.45])
+    display = PUCalibrationDisplay.from_predictions(
+        y, probability, prior=0.5, n_bins=2, strategy="uniform"
+    )
+    assert display.calibration.share[1] == pytest.approx(1.25)
+    assert display.line_.get_ydata().tolist() == [0.0, 1.0]
+    assert display.beyond_.get_xdata().tolist() == [display.calibration.probability[1]]
+    drawn = [point for bar in display.errors_.get_segments() for point in bar]
+    low, high = display.ax_.get_ylim()
+    assert all(low <= height <= high for _, height in drawn)
+    inside = PUCalibrationDisplay.from_predictions(
+        y, probability, prior=0.35, n_bins=2, strategy="uniform"
+    )
+    assert inside.beyond_ is None
+
+
+def test_what_decided_in_the_chooser(chooser):
+    display = SelectionDisplay.from_estimator(chooser, n_shown=5)
+    *tried, mixture = chooser.selection_
+    heaviest = sorted(tried, key=lambda each: -each.weight)[:5]
+    assert display.shown_ == [mixture, *heaviest]
+    recalls, places = display.dots_.get_offsets().T
+    assert recalls.tolist() == [each.hidden_recall for each in display.shown_]
+    assert (np.diff(places) < 0).all()
+    ends = [bar[:, 0].tolist() for bar in display.errors_.get_segments()]
+    for each, (low, high) in zip(display.shown_, ends, strict=True):
+        assert low == max(each.hidden_recall - each.standard_error, 0.0)
+        assert high == min(each.hidden_recall + each.standard_error, 1.0)
+    titles = [label.get_text() for label in display.ax_.get_yticklabels()]
+    assert titles[0] == "the mixture, which answers"
+    assert titles[1] == f"{heaviest[0].kind}: {heaviest[0].name} ({100 * heaviest[0].weight:.0f} %)"
+    with pytest.raises(ValueError, match="n_shown must be 1 or more, found 0"):
+        SelectionDisplay(chooser.selection_, n_shown=0).plot()
+
+
+def test_what_only_the_chooser_has_is_not_drawn_of_others(paper):
+    with pytest.raises(TypeError, match="shows what PUCutClassifier has, found TwoHNCClassifier"):
+        SelectionDisplay.from_estimator(paper)
+
+
+def test_the_chooser_answers_at_the_prior_that_is_drawn(chooser, table):
+    """The classes of the chooser are those at the marked prior: none changes there."""
+    _, y, _ = table
+    display = PriorSensitivityDisplay.from_estimator(chooser, y)
+    here = display.prior_line_.get_xdata()[0]
+    assert here == chooser.prior_
+    now = positives_by_prior(chooser.scores_, checked_pu_labels(y), here)
+    np.testing.assert_array_equal(now, chooser.transduction_ == 1)
 
 
 def test_calibration_of_an_estimator(model, table):

@@ -9,10 +9,12 @@ from pucut.displays.calibration import PUCalibrationDisplay
 from pucut.displays.cut_path import CutPathDisplay
 from pucut.displays.negative_ranking import NegativeRankingDisplay
 from pucut.displays.prior_sensitivity import PriorSensitivityDisplay
+from pucut.displays.selection import SelectionDisplay
 
 __all__ = [
     "CutPathDisplay",
     "NegativeRankingDisplay",
     "PUCalibrationDisplay",
     "PriorSensitivityDisplay",
+    "SelectionDisplay",
 ]

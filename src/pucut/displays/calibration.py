@@ -102,7 +102,7 @@ class PUCalibrationDisplay:
     from the share of the labelled rows that fall into the bin and the share of all rows that do.
     Points on the diagonal are calibrated. An error of the prior moves all points by one factor. The
     bars are intervals at 95 % for the chance in which rows are labelled, with the prior taken as
-    known. An estimate may lie above 1; it is not cut off.
+    known. Chance may put an estimate above 1; it is drawn at 1, as a triangle that points upwards.
 
     A model has seen the labels of the rows of `fit`, and may look better on these than it is: ask
     it about other rows, where there are some.
@@ -119,9 +119,11 @@ class PUCalibrationDisplay:
     ----------
     ax_, figure_ : matplotlib Axes and Figure
     line_ : matplotlib Line2D
-        The estimated shares.
+        The estimated shares, at most 1.
+    beyond_ : matplotlib Line2D or None
+        Those that are above 1.
     errors_ : matplotlib artist
-        Their intervals.
+        Their intervals, at most 1.
     diagonal_ : matplotlib Line2D
     """
 
@@ -212,14 +214,21 @@ class PUCalibrationDisplay:
         bins = self.calibration
         (self.diagonal_,) = ax.plot([0, 1], [0, 1], ":", color=GREY, label="calibrated")
         look = {"color": BLUE, "marker": "o", "label": self.estimator_name or "estimated share"}
-        (self.line_,) = ax.plot(bins.probability, bins.share, **(look | kwargs))
-        self.errors_ = ax.vlines(
-            bins.probability, bins.low, bins.high, color=self.line_.get_color(), linewidth=1
-        )
+        share, low, high = (np.minimum(part, 1.0) for part in (bins.share, bins.low, bins.high))
+        (self.line_,) = ax.plot(bins.probability, share, **(look | kwargs))
+        colour = self.line_.get_color()
+        self.beyond_ = None
+        if (bins.share > 1.0).any():
+            places = bins.probability[bins.share > 1.0]
+            (self.beyond_,) = ax.plot(
+                places, np.ones(len(places)), "^", color=colour, markersize=10, label="above 1"
+            )
+        self.errors_ = ax.vlines(bins.probability, low, high, color=colour, linewidth=1)
         ax.set(
             xlabel="mean predicted probability",
             ylabel="estimated share of positives",
-            xlim=(-0.02, 1.02),
+            xlim=(-0.04, 1.04),
+            ylim=(-0.04, 1.04),
         )
         ax.legend()
         self.ax_, self.figure_ = ax, ax.figure
