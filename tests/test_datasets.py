@@ -28,7 +28,7 @@ def test_the_number_of_labels_is_exact_and_only_positives_have_them(strength, sh
 
 def test_every_positive_is_labelled_as_often_as_its_propensity_says():
     X, positive = table(60)
-    draws = [biased_labels(X, positive, [0], 1.5, 0.4, random_state=seed) for seed in range(4000)]
+    draws = [biased_labels(X, positive, [0], 1.5, 0.4, random_state=seed) for seed in range(800)]
     often = np.mean([draw.is_labelled for draw in draws], axis=0)[positive]
     chance = draws[0].propensity[positive]
     error = np.sqrt(chance * (1.0 - chance) / len(draws))

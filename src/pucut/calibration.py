@@ -141,6 +141,25 @@ def calibrate(
     if steps is not None:
         weight = labels.n_labelled / (labels.n_labelled + _LABELS_FOR_STEPS / label_frequency)
         values = weight * steps + (1.0 - weight) * values
+    return _with_tilt(knots, values, counts, prior, half_at)
+
+
+def calibrate_log_odds(scores: Any, prior: float, *, half_at: float | None = None) -> Calibration:
+    """As `calibrate`, for scores that are log odds already: they are only shifted to the prior.
+
+    Labels are not asked, so it does not matter how they were drawn.
+    """
+    rows = checked_scores(scores, "scores")
+    knots, n_rows = np.unique(rows, return_counts=True)
+    counts = n_rows.astype(np.float64)
+    return _with_tilt(knots, _with_mean(knots, counts, prior), counts, prior, half_at)
+
+
+def _with_tilt(
+    knots: FloatArray, values: FloatArray, counts: FloatArray, prior: float, half_at: float | None
+) -> Calibration:
+    """The map through these values, made to rise everywhere, and with 1/2 where it should be."""
+    rank = (np.cumsum(counts) - counts / 2.0) / counts.sum()
     tilt = _with_mean(rank, counts, prior)
     values = (1.0 - _TILT) * values + _TILT * tilt
     # Each part is monotone; their sum might not be in its last bit.
@@ -254,6 +273,12 @@ def _fitted_curve(
 
 def _logit(probability: Any) -> Any:
     return np.log(probability) - np.log1p(-probability)
+
+
+def shift_to_mean(log_odds: FloatArray, mean: float) -> float:
+    """What to add to log odds for their probabilities to have this mean."""
+    shifted = _logit_with_mean(log_odds, np.ones(len(log_odds)), mean)
+    return float(shifted[0] - log_odds[0])
 
 
 def _with_mean(shape: FloatArray, counts: FloatArray, mean: float) -> FloatArray:

@@ -119,7 +119,8 @@ def _standardised_mean(X: Any, columns: Any, rows: Any) -> FloatArray:
     if is_sparse(X):
         raise TypeError("X must be dense, found a sparse matrix")
     table = read_table(X)
-    places = np.flatnonzero(chosen_columns(columns, X, "columns"))
+    names = getattr(X, "columns", None)
+    places = np.flatnonzero(chosen_columns(columns, table.format.n_columns, names, "columns"))
     if len(places) == 0:
         raise ValueError("columns names none: the propensity needs at least one")
     total = np.zeros(table.n_rows)

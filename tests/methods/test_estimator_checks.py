@@ -19,6 +19,7 @@ from pucut import (
     PUMaxMarginClassifier,
     PUThresholdClassifier,
     RocchioClassifier,
+    SAREMClassifier,
     SpyClassifier,
     TwoHNCClassifier,
 )
@@ -32,6 +33,7 @@ ESTIMATORS = [
     PUExtraTreesClassifier(20),
     PUCutClassifier(n_estimators=20),
     TwoHNCClassifier(n_estimators=20),
+    SAREMClassifier([0]),
     SpyClassifier(),
     RocchioClassifier(),
     BiasedSVMClassifier(),

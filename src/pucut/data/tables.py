@@ -26,7 +26,6 @@ _TYPES = tuple(np.dtype(kind) for kind in ("f4", "f8", "u1", "i4", "i8"))
 _MANY_COLUMNS = 256
 # Of a value that is named in an error.
 _SHOWN = 40
-_CATEGORICAL = "categorical_features"
 
 Column = npt.NDArray[Any]
 
@@ -117,7 +116,7 @@ def read_table(
         )
     chosen = np.zeros(len(columns), dtype=np.bool_)
     if _is_given(categorical_features):
-        chosen = _mask_of_columns(categorical_features, len(columns), names, _CATEGORICAL)
+        chosen = chosen_columns(categorical_features, len(columns), names)
     values: list[Column] = []
     categories: list[npt.NDArray[np.object_] | None] = []
     for j, column in enumerate(columns):
@@ -200,18 +199,14 @@ def _is_given(categorical_features: Any) -> bool:
     return not (isinstance(categorical_features, str) and categorical_features == "from_dtype")
 
 
-def chosen_columns(chosen: Any, X: Any, parameter: str) -> BoolArray:
-    """The columns of a table that a parameter names: by a mask, indices, or names."""
-    names = list(X.columns) if hasattr(X, "columns") else None
-    return _mask_of_columns(chosen, X.shape[1], names, parameter)
-
-
-def _mask_of_columns(
-    chosen: Any, n_columns: int, names: list[Any] | None, parameter: str
+def chosen_columns(
+    chosen: Any, n_columns: int, names: Any, parameter: str = "categorical_features"
 ) -> BoolArray:
+    """The columns that a parameter names, as a mask: by a mask, indices, or names if there are."""
+    names = None if names is None else list(names)
     mask = np.zeros(n_columns, dtype=np.bool_)
     if isinstance(chosen, (str, bytes)) or not isinstance(chosen, Iterable):
-        also = "'from_dtype', None, " if parameter == _CATEGORICAL else ""
+        also = "'from_dtype', None, " if parameter == "categorical_features" else ""
         raise ValueError(
             f"{parameter} must be {also}a mask, or a list of indices or names, found {chosen!r}"
         )

@@ -25,6 +25,7 @@ from pucut.methods.propagation.classifier import (
     PULabelPropagationClassifier as PULabelPropagationClassifier,
 )
 from pucut.methods.pu_cut import PUCutClassifier as PUCutClassifier
+from pucut.methods.sar_em.classifier import SAREMClassifier as SAREMClassifier
 from pucut.methods.svm import BiasedSVMClassifier as BiasedSVMClassifier
 from pucut.methods.two_hnc.classifier import TwoHNCClassifier as TwoHNCClassifier
 from pucut.methods.two_step.rocchio import RocchioClassifier as RocchioClassifier
@@ -47,6 +48,7 @@ METHODS: dict[str, Callable[[], Any]] = {
     "PU extra trees": PUExtraTreesClassifier,
     "boosting, prior": PUThresholdClassifier,
     "Elkan-Noto": ElkanNotoClassifier,
+    "SAR-EM": SAREMClassifier,
     "spies": SpyClassifier,
     "Rocchio": RocchioClassifier,
     "biased SVM": BiasedSVMClassifier,

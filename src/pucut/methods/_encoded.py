@@ -96,9 +96,11 @@ class EncodedClassifier(PUClassifier):
             scores[test] = model.scores(points[test])
         return scores
 
+    def _points_of(self, X: Any) -> Any:
+        return with_narrow_indices(self._encoding.encode(self._checked_table(X, reset=False)))
+
     def _score_rows(self, X: Any) -> FloatArray:
-        points = with_narrow_indices(self._encoding.encode(self._checked_table(X, reset=False)))
-        scores: FloatArray = self._model.scores(points)
+        scores: FloatArray = self._model.scores(self._points_of(X))
         return scores
 
 

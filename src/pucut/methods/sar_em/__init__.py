@@ -1,0 +1,1 @@
+"""SAR-EM: classes and the chances of being labelled, learned together."""
