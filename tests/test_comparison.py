@@ -63,8 +63,8 @@ def test_a_method_that_fails_is_listed_last():
 
 
 def test_labels_of_another_kind_and_a_prior_that_is_estimated():
-    words = np.where(y == 1, "b", "a")
-    truth = np.where(TRUTH, "b", "a")
+    words = np.where(y == 1, "case", "other")
+    truth = np.where(TRUTH, "case", "other")
     table = compare(X, words, ["spies"], truth=truth)
     assert table.prior == pucut.estimate_prior(X, y, random_state=0).prior
     assert table.rows[0].accuracy > 0.85

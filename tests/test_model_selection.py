@@ -11,6 +11,7 @@ from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_val_score
 
+from pucut.data.labels import checked_pu_labels
 from pucut.metrics import hidden_positive_recall, make_pu_scorer, pu_roc_auc
 from pucut.model_selection import HiddenPositivesSplit, PUStratifiedKFold, hidden_positive_scores
 
@@ -86,7 +87,12 @@ def test_hidden_labels_are_written_as_the_others():
         np.testing.assert_array_equal(hiding.y[~hiding.is_hidden], y[~hiding.is_hidden])
         assert (hiding.y[hiding.is_hidden] == "u").all()
     for hiding in HiddenPositivesSplit(2, random_state=0).hide([1.0, np.nan, 1.0, np.nan]):
-        assert np.isnan(hiding.y).sum() == 3
+        assert sorted(hiding.y) == [0.0, 0.0, 0.0, 1.0]
+    y = np.array([1, 0, 1, -1, 1, 0, -1])
+    for hiding in HiddenPositivesSplit(3, random_state=0, neg_label=0).hide(y):
+        read = checked_pu_labels(hiding.y, neg_label=0)
+        np.testing.assert_array_equal(read.is_negative, y == 0)
+        np.testing.assert_array_equal(read.is_labelled, (y == 1) & ~hiding.is_hidden)
 
 
 @pytest.mark.parametrize("hidden_share", [None, 0.25])

@@ -86,7 +86,13 @@ class Calibration:
 
 
 def calibrate(
-    scores: Any, y: Any, prior: float, *, half_at: float | None = None, pos_label: Any = None
+    scores: Any,
+    y: Any,
+    prior: float,
+    *,
+    half_at: float | None = None,
+    pos_label: Any = None,
+    neg_label: Any = None,
 ) -> Calibration:
     """Fits a monotone map from scores to P(positive), whose mean over these rows is the prior.
 
@@ -108,7 +114,9 @@ def calibrate(
         the probability would otherwise be 1/2. If the classes overlap so much that the two differ
         by more, the probabilities stay as they are.
     pos_label : value of y, optional
-        The value that means labelled positive, if it is not the larger of the two.
+        The value that means labelled positive, if it is not what `y` itself says.
+    neg_label : value of y, optional
+        The value that means known negative; their scores count as those of any other row.
 
     Returns
     -------
@@ -123,7 +131,7 @@ def calibrate(
     that of a row of which only the score is known: a labelled row is positive, whatever its value
     here.
     """
-    labels = checked_pu_labels(y, pos_label=pos_label)
+    labels = checked_pu_labels(y, pos_label=pos_label, neg_label=neg_label)
     prior = checked_prior(prior, labels)
     rows = checked_scores(scores, "scores", labels.n_samples)
     knots, knot_of_row, n_rows = np.unique(rows, return_inverse=True, return_counts=True)

@@ -17,6 +17,7 @@ from sklearn.metrics import balanced_accuracy_score, roc_auc_score
 
 from pucut._support.checks import BoolArray
 from pucut._support.html import element, html_table
+from pucut.data.label_values import plain
 from pucut.data.labels import PULabels, checked_prior, checked_pu_labels
 from pucut.methods import METHODS
 from pucut.model_selection import HiddenPositivesSplit, hidden_positive_scores
@@ -128,6 +129,7 @@ def compare(
     *,
     n_splits: int = 3,
     pos_label: Any = None,
+    neg_label: Any = None,
     random_state: Any = 0,
 ) -> Comparison:
     """Fits every method to one dataset and measures how many hidden positives it finds.
@@ -137,8 +139,8 @@ def compare(
     X, y
         As for `fit`. Methods that do not take this table are listed with their error.
     methods : mapping of names to estimators, or names of `METHODS`, optional
-        By default all of `METHODS`. Estimators are cloned; `prior`, `pos_label` and, if it is None,
-        `random_state` are set if they have such parameters.
+        By default all of `METHODS`. Estimators are cloned; `prior`, `pos_label`, `neg_label` and,
+        if it is None, `random_state` are set if they have such parameters.
     prior : float or "auto", default="auto"
         Fraction of positives among all rows, for all methods; "auto" estimates it once.
     truth : array-like of shape (n_samples,), optional
@@ -146,7 +148,9 @@ def compare(
     n_splits : int, default=3
         How often positives are hidden; every labelled row is hidden once.
     pos_label : value of y, optional
-        The value that means labelled positive, if it is not the larger of the two.
+        The value that means labelled positive, if it is not what `y` itself says.
+    neg_label : value of y, optional
+        The value that means known negative; all values but these two then mean unlabelled.
     random_state : int or None, default=0
         For what is hidden, for the estimate of the prior, and for the methods.
 
@@ -155,14 +159,20 @@ def compare(
     Comparison
         Rows in descending order of `hidden_recall`, methods with an error last.
     """
-    labels = checked_pu_labels(y, pos_label=pos_label)
+    labels = checked_pu_labels(y, pos_label=pos_label, neg_label=neg_label)
     chosen = _checked_methods(methods)
     is_positive = None if truth is None else _checked_truth(truth, labels)
     if isinstance(prior, str) and prior == "auto":
-        prior = estimate_prior(X, labels.is_labelled, random_state=random_state).prior
+        prior = estimate_prior(X, labels, random_state=random_state).prior
     prior = checked_prior(prior, labels)
-    cv = HiddenPositivesSplit(n_splits, random_state=random_state, pos_label=pos_label)
-    given = {"prior": prior, "pos_label": pos_label, "random_state": random_state}
+    # As they were read, so that every method reads the same.
+    names = {
+        "pos_label": plain(labels.classes[1]),
+        "neg_label": plain(labels.classes[0]) if labels.n_negative else None,
+    }
+    y = labels.as_values() if isinstance(y, PULabels) else y
+    cv = HiddenPositivesSplit(n_splits, random_state=random_state, **names)
+    given = {"prior": prior, "random_state": random_state, **names}
     rows = []
     for name, estimator in chosen.items():
         ready = _with_parameters(clone(estimator), given)
@@ -221,7 +231,7 @@ def _true_scores(
 ) -> dict[str, Any]:
     if is_positive is None:
         return {}
-    asked = ~labels.is_labelled
+    asked = labels.is_unlabelled
     truth = is_positive[asked]
     classes = labels.decode(getattr(fitted, "transduction_", predicted))[asked]
     scores = {"accuracy": float(np.mean(classes == truth))}

@@ -47,7 +47,9 @@ class PUStratifiedKFold(BaseCrossValidator):
     random_state : int, RandomState or None
         For `shuffle`.
     pos_label : value of y, optional
-        The value that means labelled positive, if it is not the larger of the two.
+        The value that means labelled positive, if it is not what `y` itself says.
+    neg_label : value of y, optional
+        The value that means known negative; all values but these two then mean unlabelled.
     """
 
     def __init__(
@@ -57,20 +59,26 @@ class PUStratifiedKFold(BaseCrossValidator):
         shuffle: bool = False,
         random_state: Any = None,
         pos_label: Any = None,
+        neg_label: Any = None,
     ) -> None:
         self.n_splits = n_splits
         self.shuffle = shuffle
         self.random_state = random_state
         self.pos_label = pos_label
+        self.neg_label = neg_label
 
     def split(self, X: Any, y: Any, groups: Any = None) -> Iterator[tuple[Rows, Rows]]:
         """Yields the rows to train on and those to test on; of X only the length is used."""
         n_splits = _checked_n_splits(self.n_splits)
-        labels = checked_pu_labels(y, pos_label=self.pos_label, n_samples=_n_rows(X))
+        labels = checked_pu_labels(
+            y, pos_label=self.pos_label, neg_label=self.neg_label, n_samples=_n_rows(X)
+        )
         _check_enough(labels.n_labelled, "labelled", n_splits)
-        _check_enough(labels.n_samples - labels.n_labelled, "unlabelled", n_splits)
+        _check_enough(int(labels.is_unlabelled.sum()), "unlabelled", n_splits)
+        # Fewer known negatives than folds are dealt as the unlabelled rows are.
+        kinds = labels.signs if labels.n_negative >= n_splits else labels.is_labelled
         folds = StratifiedKFold(n_splits, shuffle=self.shuffle, random_state=self.random_state)
-        yield from folds.split(np.zeros((labels.n_samples, 1)), labels.is_labelled)
+        yield from folds.split(np.zeros((labels.n_samples, 1)), kinds)
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
         return _checked_n_splits(self.n_splits)
@@ -112,7 +120,9 @@ class HiddenPositivesSplit(BaseCrossValidator):
         is an independent draw.
     random_state : int, RandomState or None
     pos_label : value of y, optional
-        The value that means labelled positive, if it is not the larger of the two.
+        The value that means labelled positive, if it is not what `y` itself says.
+    neg_label : value of y, optional
+        The value that means known negative; all values but these two then mean unlabelled.
     """
 
     def __init__(
@@ -122,24 +132,28 @@ class HiddenPositivesSplit(BaseCrossValidator):
         hidden_share: float | None = None,
         random_state: Any = None,
         pos_label: Any = None,
+        neg_label: Any = None,
     ) -> None:
         self.n_splits = n_splits
         self.hidden_share = hidden_share
         self.random_state = random_state
         self.pos_label = pos_label
+        self.neg_label = neg_label
 
     def hide(self, y: Any) -> Iterator[HiddenPositives]:
         """Yields the labels to fit to and which positives they hide, split by split."""
-        labels = checked_pu_labels(y, pos_label=self.pos_label)
+        labels = checked_pu_labels(y, pos_label=self.pos_label, neg_label=self.neg_label)
         random = check_random_state(self.random_state)
         for hidden in self._draws(np.flatnonzero(labels.is_labelled), "labelled", random):
             is_hidden = np.zeros(labels.n_samples, dtype=np.bool_)
             is_hidden[hidden] = True
-            yield HiddenPositives(labels.encode(labels.is_labelled & ~is_hidden), is_hidden)
+            yield HiddenPositives(labels.hiding(is_hidden).as_values(), is_hidden)
 
     def split(self, X: Any, y: Any, groups: Any = None) -> Iterator[tuple[Rows, Rows]]:
         """Yields the rows to train on and those to test on; of X only the length is used."""
-        labels = checked_pu_labels(y, pos_label=self.pos_label, n_samples=_n_rows(X))
+        labels = checked_pu_labels(
+            y, pos_label=self.pos_label, neg_label=self.neg_label, n_samples=_n_rows(X)
+        )
         random = check_random_state(self.random_state)
         of_labelled = self._draws(np.flatnonzero(labels.is_labelled), "labelled", random)
         of_unlabelled = self._draws(np.flatnonzero(~labels.is_labelled), "unlabelled", random)
@@ -211,7 +225,8 @@ def hidden_positive_scores(
         cv = HiddenPositivesSplit(random_state=0)
     if not isinstance(cv, HiddenPositivesSplit):
         raise TypeError(f"cv must be a HiddenPositivesSplit or None, found {cv!r}")
-    checked_prior(prior, checked_pu_labels(y, pos_label=cv.pos_label))
+    labels = checked_pu_labels(y, pos_label=cv.pos_label, neg_label=cv.neg_label)
+    checked_prior(prior, labels)
     recall = delayed(_recall_of)
     recalls = Parallel()(recall(estimator, X, hiding, prior, score) for hiding in cv.hide(y))
     return np.array(list(recalls))

@@ -100,7 +100,7 @@ def test_report_gets_the_model_and_names(table, tmp_path, capsys, monkeypatch):
     assert out.read_text(encoding="utf-8") == "<p>ä 4</p>"
     X, y = known_features(table)
     pd.testing.assert_frame_equal(given["X"], X)
-    np.testing.assert_array_equal(given["y"], y)
+    np.testing.assert_array_equal(given["y"].is_labelled, y)
     assert given["ids"][:2] == ["g0000", "g0001"]
     assert given["names"] == ["size", "<script>", "depth"]
     np.testing.assert_array_equal(given["estimator"].classes_, [False, True])

@@ -14,7 +14,7 @@ import pytest
 from pucut.cli._columns import plan_columns
 from pucut.cli._errors import UserError
 from pucut.cli._features import feature_frame
-from pucut.cli._labels import read_labels
+from pucut.cli._labels import NamedLabels, read_labels
 from pucut.cli._reading import read_input
 from tests.helpers.cli_tables import CLASSIFY, failure, gene_table, notes
 
@@ -315,47 +315,74 @@ def test_infinite_numbers_are_refused(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("cells", "given", "expected"),
+    ("cells", "named", "expected"),
     [
-        (["1", "0", "1"], None, [1, 0, 1]),
-        (["1.0", "0.0", "01"], None, [1, 0, 1]),
-        (["1", "-1", ""], None, [1, 0, 0]),
-        (["2", "1", "NA"], None, [1, 0, 0]),
-        (["yes", "", " yes "], None, [1, 0, 1]),
-        (["1", "", "?"], None, [1, 0, 0]),
-        (["unlabeled", "positive", "positive"], None, [0, 1, 1]),
-        (["negative", "positive", ""], None, [0, 1, 0]),
-        (["True", "False", "False"], None, [1, 0, 0]),
-        (["cancer", "unknown", "cancer"], None, [1, 0, 1]),
-        (["to do", "known", "to do"], None, [0, 1, 0]),
-        (["a", "b", "b"], "a", [1, 0, 0]),
-        (["a", "b", "c"], "b", [0, 1, 0]),
-        (["1", "2", "3"], "2.0", [0, 1, 0]),
-        (["12345678", "12345679", ""], None, [0, 1, 0]),
+        (["1", "0", "1"], {}, [1, 0, 1]),
+        (["1.0", "0.0", "01"], {}, [1, 0, 1]),
+        (["1", "-1", ""], {}, [1, 0, 0]),
+        (["yes", "", " yes "], {}, [1, 0, 1]),
+        (["1", "", "?"], {}, [1, 0, 0]),
+        (["unlabeled", "positive", "positive"], {}, [0, 1, 1]),
+        (["True", "False", "False"], {}, [1, 0, 0]),
+        (["cancer", "unknown", "cancer"], {}, [1, 0, 1]),
+        (["to do", "known", "to do"], {}, [0, 1, 0]),
+        (["a", "b", "b"], {"positive": ["a"]}, [1, 0, 0]),
+        (["a", "b", "c"], {"positive": ["b"]}, [0, 1, 0]),
+        (["1", "2", "3"], {"positive": ["2.0"]}, [0, 1, 0]),
+        # Words that mean no, where other rows are unlabelled, are known negatives.
+        (["negative", "positive", ""], {}, [-1, 1, 0]),
+        (["yes", "no", "unknown"], {}, [1, -1, 0]),
+        (["yes", "no", ""], {"positive": ["yes"]}, [1, -1, 0]),
+        (["yes", "no", ""], {"unlabelled": ["no"]}, [1, 0, 0]),
+        # Otherwise nothing would be unlabelled.
+        (["yes", "no", "no"], {}, [1, 0, 0]),
+        # What words do not say, options do.
+        (["1", "0", ""], {"negative": ["0"]}, [1, -1, 0]),
+        (["1", "0", ""], {"unlabelled": ["0"]}, [1, 0, 0]),
+        (["2", "1", "NA"], {"unlabelled": ["1"]}, [1, 0, 0]),
+        (["yes", "no", "maybe"], {"negative": ["no"]}, [1, -1, 0]),
+        (["a", "b", "c"], {"positive": ["a"], "negative": ["b"]}, [1, -1, 0]),
+        # Several spellings, and several values.
+        (["yes", "Yes", "YES", "y", "N", "no", ""], {}, [1, 1, 1, 1, -1, -1, 0]),
+        (["a", "b", "c"], {"positive": ["a", "b"]}, [1, 1, 0]),
+        (["a", "b", "c", "d"], {"positive": ["a"], "negative": ["b", "c"]}, [1, -1, -1, 0]),
     ],
 )
-def test_labels(tmp_path, cells, given, expected):
+def test_labels(tmp_path, cells, named, expected):
     content = "a,known\n" + "".join(f"{row},{cell}\n" for row, cell in enumerate(cells))
-    labels = read_labels(read(tmp_path, content), "known", given)
-    np.testing.assert_array_equal(labels.is_labelled, np.array(expected, dtype=bool))
+    labels = read_labels(read(tmp_path, content), "known", NamedLabels(**named))
+    np.testing.assert_array_equal(labels.known.signs, expected)
+    n_negative = expected.count(-1)
+    assert (f"{n_negative} known negatives" in labels.note) == bool(n_negative)
 
 
 @pytest.mark.parametrize(
-    ("cells", "given", "message"),
+    ("cells", "named", "message"),
     [
-        (["", "NA"], None, "is empty: known positives must be marked"),
-        (["0", "0"], None, "holds no known positives, only '0'"),
-        (["no", ""], None, "holds no known positives, only 'no' and empty cells"),
-        (["1", "1"], None, "holds '1' in every row"),
-        (["a", "b"], None, "say which marks the known positives, --positive 'a' or --positive 'b'"),
-        (["a", "b", "c"], None, "holds 3 values ('a', 'b', 'c'), and must hold two"),
-        (["a", "b"], "c", "--positive 'c' is not in"),
+        (["", "NA"], {}, "is empty: known positives must be marked"),
+        (["0", "0"], {}, "holds no known positives, only '0'"),
+        (["no", ""], {}, "holds no known positives, only 'no' and empty cells"),
+        (["no", "unknown"], {}, "holds no known positives, only 'no', 'unknown'"),
+        (["no", "control"], {}, "holds no known positives, only 'control', 'no'"),
+        (["1", "1"], {}, "holds '1' in every row"),
+        (["a", "b"], {}, "say which marks the known positives, --positive 'a' or --positive 'b'"),
+        (["a", "b", "c"], {}, "holds 3 values ('a', 'b', 'c'), and must hold two"),
+        (["yes", "no", "maybe"], {}, "and --negative VALUE that of known negatives"),
+        (["yes", "positive", ""], {}, "which both mean positive; --positive positive --positive"),
+        (["a", "b"], {"positive": ["c"]}, "--positive 'c' is not in"),
+        (["a", "b"], {"positive": ["a"], "negative": ["c"]}, "--negative 'c' is not in"),
+        (["1", "0", ""], {}, "say --negative 0 if it marks known negatives, or --unlabelled 0"),
+        (["1", "0", ""], {"positive": ["1"]}, "say --negative 0"),
+        (["2", "1", "NA"], {}, "say --negative 1"),
+        (["yes", "zebra", ""], {}, "say --negative zebra"),
+        (["foo", "Foo", ""], {"positive": ["foo"]}, "say --positive Foo too"),
+        (["yes", "no", "no"], {"negative": ["no"]}, "holds a known class in every row"),
     ],
 )
-def test_wrong_labels(tmp_path, cells, given, message):
+def test_wrong_labels(tmp_path, cells, named, message):
     content = "a,known\n" + "".join(f"{row},{cell}\n" for row, cell in enumerate(cells))
     with pytest.raises(UserError) as caught:
-        read_labels(read(tmp_path, content), "known", given)
+        read_labels(read(tmp_path, content), "known", NamedLabels(**named))
     assert message in str(caught.value)
     assert "column 'known'" in str(caught.value)
 

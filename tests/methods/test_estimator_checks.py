@@ -1,5 +1,6 @@
 """scikit-learn's checks and our own, over all estimators, with no expected failure."""
 
+import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
@@ -23,7 +24,9 @@ from pucut import (
     SpyClassifier,
     TwoHNCClassifier,
 )
+from pucut.methods import NegativesNotUsedWarning
 from pucut.utils.estimator_checks import parametrize_with_pu_checks
+from pucut.utils.estimator_checks._tools import pu_table
 from tests.helpers.scikit_learn_checks import run_scikit_learn_check
 
 # One of each class, and quick ones.
@@ -82,3 +85,11 @@ def test_every_classifier_of_the_package_is_checked():
     """Those on networks have a file of their own."""
     checked = {type(estimator).__name__ for estimator in ESTIMATORS}
     assert checked == set(pucut.methods.CLASSIFIERS) - set(pucut.methods.NEURAL)
+
+
+def test_a_method_that_does_not_learn_from_known_negatives_says_so():
+    X, y, truth = pu_table()
+    y = np.where(y == 1, 1, np.where(truth, -1, 0))
+    y[:5] = -1
+    with pytest.warns(NegativesNotUsedWarning, match="OneClassPUClassifier does not learn from"):
+        OneClassPUClassifier(prior=0.45, neg_label=0).fit(X, y)

@@ -284,8 +284,8 @@ def test_errors(metric):
 def test_errors_of_predictions_and_scores():
     with pytest.raises(ValueError, match=r"positive is 1; found 0.1, 0.3, 0.9"):
         pu_accuracy([0, 1, 0], [0.1, 0.9, 0.3], prior=0.5)
-    with pytest.raises(ValueError, match=r"two values of y, positive is 'b'; found 0, 1"):
-        pu_accuracy(["a", "b"], [0, 1], prior=0.5)
+    with pytest.raises(ValueError, match=r"two values of y, positive is 'yes'; found 0, 1"):
+        pu_accuracy(["no", "yes"], [0, 1], prior=0.5)
     with pytest.raises(ValueError, match="y_score must be finite, found nan at row 1"):
         pu_roc_auc([0, 1, 0], [0.1, np.nan, 0.3], prior=0.5)
     with pytest.raises(TypeError, match="y_score must be an array of real numbers"):

@@ -157,7 +157,7 @@ def test_all_ways_to_write_labels_mean_the_same():
     X, y, _ = two_groups()
     expected = CutQueryStrategy(random_state=0).query(X, y, batch_size=4)
     numbers = np.where(np.isnan(y), -1, y).astype(int)
-    texts = np.array(["" if np.isnan(v) else "ab"[int(v)] for v in y])
+    texts = np.array(["" if np.isnan(v) else ("negative", "known")[int(v)] for v in y])
     for labels, missing in (
         (numbers, -1),
         (texts, ""),

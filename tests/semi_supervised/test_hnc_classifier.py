@@ -14,7 +14,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from pucut import HNCClassifier
 from pucut.cuts.hnc import hnc_minus, hnc_plus, hnc_plus_minus
 from pucut.cuts.score_cuts import two_sided_cut
-from pucut.data.labels import checked_class_labels
+from pucut.data.class_labels import checked_class_labels
 from pucut.semi_supervised._class_cuts import (
     GAMMAS,
     decisions,

@@ -95,9 +95,11 @@ def problem_summary(arguments: argparse.Namespace, problem: Problem) -> dict[str
     return {
         "table": problem.table.name,
         "n_rows": problem.table.n_rows,
-        "n_known_positives": int(problem.y.sum()),
+        "n_known_positives": problem.y.n_labelled,
+        "n_known_negatives": problem.y.n_negative,
         "label_column": problem.label_column,
-        "positive": problem.labels.positive,
+        "positive": list(problem.labels.positives),
+        "negative": list(problem.labels.negatives),
         "id_columns": list(problem.plan.ids),
         "features": column_dicts(problem.plan.features, problem.X),
         "notes": [*problem.table.notes, *problem.plan.notes],

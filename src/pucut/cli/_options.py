@@ -5,15 +5,15 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
-from pucut._support.checks import BoolArray
 from pucut.cli._column_options import add_column_options, dropped_columns, told_columns
 from pucut.cli._columns import plan_columns
 from pucut.cli._errors import UserError
 from pucut.cli._features import feature_frame
-from pucut.cli._labels import LabelColumn, read_labels
+from pucut.cli._labels import LabelColumn, NamedLabels, read_labels
 from pucut.cli._plan import ColumnPlan, column_lines
 from pucut.cli._reading import InputTable, read_input
 from pucut.cli._voice import Voice
+from pucut.data.labels import PULabels
 from pucut.methods import METHOD_BY_SLUG, METHODS
 
 DEFAULT_METHOD = "pu-cut"
@@ -65,9 +65,27 @@ def add_table_options(parser: Any) -> None:
     )
     parser.add_argument(
         "--positive",
+        action="append",
+        default=[],
         metavar="VALUE",
-        help="the label of known positives; all others, and empty cells, are unlabelled "
-        "(default: the larger number, or the one of yes, true, positive ...)",
+        help="the label of known positives (default: the larger number, or the one of yes, true, "
+        "positive ...; may be repeated)",
+    )
+    parser.add_argument(
+        "--negative",
+        action="append",
+        default=[],
+        metavar="VALUE",
+        help="the label of known negatives (default: the one of no, false, negative ..., if other "
+        "cells are empty or say unknown; may be repeated)",
+    )
+    parser.add_argument(
+        "--unlabelled",
+        action="append",
+        default=[],
+        metavar="VALUE",
+        help="a label of rows of which nothing is known (default: all others, and empty cells; "
+        "may be repeated)",
     )
     add_reading_options(parser)
     add_column_options(parser)
@@ -140,8 +158,9 @@ class Problem:
     label_column: str
 
     @property
-    def y(self) -> BoolArray:
-        return self.labels.is_labelled
+    def y(self) -> PULabels:
+        """What is known of the rows, for `fit`."""
+        return self.labels.known
 
 
 def read_table(arguments: argparse.Namespace) -> InputTable:
@@ -166,7 +185,8 @@ def read_problem(arguments: argparse.Namespace, voice: Voice, *hidden: str) -> P
     twice = sorted(name for name, count in named.items() if count > 1)
     if twice:
         raise UserError(f"column {twice[0]!r} is named by two options")
-    labels = read_labels(table, label, arguments.positive)
+    values = NamedLabels(arguments.positive, arguments.negative, arguments.unlabelled)
+    labels = read_labels(table, label, values)
     plan = plan_columns(
         table,
         taken=[label, *hidden],

@@ -24,13 +24,15 @@ from pucut.model_files import ModelFileError, check_available, dump_model
 T = TypeVar("T")
 
 DESCRIPTION = """\
-Classifies every row of a table in which some positives are known and nothing else.
+Classifies every row of a table in which some positives are known, and perhaps some negatives.
 
-The label column marks the known positives (1, yes, positive ...); other values and
-empty cells mean unlabelled. The output has a line for every row, in the order of
+The label column marks the known positives (1, yes, positive ...) and, if there are
+any, the known negatives (no, negative ...); other values and empty cells mean
+unlabelled. The output has a line for every row, in the order of
 the table: identifiers, the label, the predicted class, a score (higher is more
 positive) and the probability of being positive. Known positives are predicted
-positive; their probability says how positive the other rows make them look.
+positive and known negatives negative; their probability says how positive the other
+rows make them look.
 
 Columns of numbers, of dates and of a few different texts are used. Which columns are
 not used, and why, is reported on stderr. Cells that are empty, or hold NA, NaN, null
@@ -78,11 +80,11 @@ def run(arguments: argparse.Namespace) -> int:
         files[arguments.report] = report_page(arguments, problem, estimator, probabilities).encode()
     if arguments.save_model is not None:
         files[arguments.save_model] = model_bytes(problem, estimator)
-    n_found = int(is_positive.sum() - problem.y.sum())
+    n_found = int(is_positive.sum() - problem.y.n_labelled)
     voice.note(prior_text(estimator))
     voice.note(
         f"{int(is_positive.sum())} of {len(is_positive)} rows are predicted positive: the "
-        f"{int(problem.y.sum())} known ones and {n_found} others"
+        f"{problem.y.n_labelled} known ones and {n_found} others"
     )
     estimate = estimator.prior_estimate_
     summary = {
@@ -118,7 +120,7 @@ def report_page(
         feature_names=list(problem.X.columns),
         source=Path(problem.table.name).name,
         label_name=problem.label_column,
-        positive=problem.labels.positive,
+        positive=" or ".join(problem.labels.positives),
         probabilities=probabilities,
         notes=[note for note in problem.plan.notes if ": not used" in note],
         random_state=arguments.seed,

@@ -49,7 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
     is_positive, scores, probabilities = fitted_answers(estimator, problem.X)
     sign = 1.0 if arguments.first == "negative" else -1.0
     order = np.lexsort((sign * probabilities, sign * scores))
-    order = order[~problem.y[order]][: arguments.top]
+    order = order[problem.y.is_unlabelled[order]][: arguments.top]
     answers = answer_table(
         problem.table,
         problem.plan.ids,

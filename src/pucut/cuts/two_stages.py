@@ -18,6 +18,9 @@ from pucut.cuts.parametric_cut import CutPath
 
 IndexArray = npt.NDArray[np.intp]
 
+# The level of known negatives in stage 1, below that of all others.
+_KNOWN_NEGATIVE = -2.0
+
 
 @dataclass(frozen=True, eq=False)
 class Ranking:
@@ -28,9 +31,9 @@ class Ranking:
     path : CutPath
         HNC- with the labelled rows fixed in S, for all lambda.
     level : float array of shape (n_samples,)
-        The lambda at which a row leaves S, 1 for labelled rows. Rows that no label reaches leave
-        at once, which says nothing about them; they have levels from -1 to below 0 in the order
-        of `remoteness`.
+        The lambda at which a row leaves S, 1 for labelled rows and -2 for known negatives. Rows
+        that no label reaches leave at once, which says nothing about them; they have levels from
+        -1 to below 0 in the order of `remoteness`.
     order : int array
         The unlabelled rows by rising level; rows of one level by rising similarity to the labelled
         rows, which is the sum of the weights of the edges to them, then by row number.
@@ -90,7 +93,7 @@ class TwoStages:
     ranking : Ranking
         Of stage 1.
     likely_negative : int array
-        L^N, most likely negative first.
+        L^N, most likely negative first, without the negatives that are known.
     path : CutPath
         HNC+ of stage 2, with L+ fixed in S and L^N in S'.
     level : float array of shape (n_samples,)
@@ -108,6 +111,7 @@ def rank_unlabelled(
     graph: Any,
     is_labelled: BoolArray,
     *,
+    is_negative: BoolArray | None = None,
     remoteness: FloatArray | None = None,
     n_threads: int | None = None,
 ) -> Ranking:
@@ -118,12 +122,14 @@ def rank_unlabelled(
     graph : symmetric CSR matrix
         Similarities of all rows.
     is_labelled : bool array of shape (n_samples,)
+    is_negative : bool array of shape (n_samples,), optional
+        Known negatives, which are fixed on the other side and not ranked.
     remoteness : float array of shape (n_samples,), optional
         Orders the rows that no label reaches, the largest as the most likely negative, such as the
         distance to the nearest labelled row. By default they are equal.
     """
     graph = checked_graph(graph)
-    path = hnc_minus(graph, is_labelled, n_threads=n_threads)
+    path = hnc_minus(graph, is_labelled, is_negative, n_threads=n_threads)
     level = np.where(is_labelled, 1.0, np.clip(path.switch, 0.0, 1.0))
     is_reached = reached_from(graph, is_labelled)
     lost = np.flatnonzero(~is_reached)
@@ -133,6 +139,9 @@ def rank_unlabelled(
         _, rank = np.unique(-far, return_inverse=True)
         level[lost] = rank / (rank.max() + 1.0) - 1.0
     unlabelled = np.flatnonzero(~is_labelled)
+    if is_negative is not None:
+        level[is_negative] = _KNOWN_NEGATIVE
+        unlabelled = np.flatnonzero(~(is_labelled | is_negative))
     similarity = similarity_to(graph, is_labelled)
     order = unlabelled[np.lexsort((similarity[unlabelled], level[unlabelled]))]
     return Ranking(path, level, order, is_reached)
@@ -151,6 +160,7 @@ def two_stage_cuts(
     is_labelled: BoolArray,
     prior: float,
     *,
+    is_negative: BoolArray | None = None,
     remoteness: FloatArray | None = None,
     lambda_grid: FloatArray | None = None,
     n_threads: int | None = None,
@@ -158,17 +168,22 @@ def two_stage_cuts(
     """Stage 1, the likely negatives (SelectNeg), and stage 2.
 
     With a grid, SelectNeg knows only the first lambda of the grid at which a row has left S.
+    Known negatives are seeds of S' in both stages, and SelectNeg adds to them what is missing.
     """
     graph = checked_graph(graph)
-    ranking = rank_unlabelled(graph, is_labelled, remoteness=remoteness, n_threads=n_threads)
+    known = np.zeros_like(is_labelled) if is_negative is None else is_negative
+    ranking = rank_unlabelled(
+        graph, is_labelled, is_negative=known, remoteness=remoteness, n_threads=n_threads
+    )
     order = ranking.order
     if lambda_grid is not None:
         order = np.sort(order)
         index = np.searchsorted(lambda_grid, np.maximum(ranking.level[order], 0.0), side="right")
         order = order[np.lexsort((similarity_to(graph, is_labelled)[order], index))]
-    n_negative = n_likely_negative(prior, int(is_labelled.sum()), len(order))
-    likely_negative = order[:n_negative]
-    negative = np.zeros(len(is_labelled), dtype=np.bool_)
+    n_known = int(known.sum())
+    n_negative = n_likely_negative(prior, int(is_labelled.sum()), n_known + len(order))
+    likely_negative = order[: max(n_negative - n_known, 0)]
+    negative = known.copy()
     negative[likely_negative] = True
     # What neither kind of seed reaches would join S at once; stage 1 has placed it already.
     outside = negative | ~reached_from(graph, is_labelled | negative)
@@ -185,12 +200,10 @@ def nested_cuts(stages: TwoStages, stage: int, lambda_grid: FloatArray | None = 
     All of them, or those that the lambdas of a grid find. Stage 1 goes from all rows to the
     labelled ones, stage 2 from these and what they pull in to all but the likely negatives.
     """
-    if stage == 1:
-        level, lowest = stages.ranking.level, -np.inf
-    else:
-        level, lowest = stages.level, -1.0
+    level = stages.ranking.level if stage == 1 else stages.level
+    # Below are likely negatives in stage 2, and known ones.
     distinct = np.unique(level)[::-1]
-    distinct = distinct[distinct >= lowest]
+    distinct = distinct[distinct >= -1.0]
     if lambda_grid is None:
         return distinct
     asked = lambda_grid if stage == 1 else -lambda_grid

@@ -40,7 +40,7 @@ class DaskTwoHNCClassifier(TwoHNCClassifier):
     neighbors : {"auto", "exact", "approximate", "torch"}, default="auto"
         "auto": exactly if that is fast on the cluster, otherwise approximately.
     prior, feature_weights, n_neighbors, sigma, lambda_grid, inductive, n_estimators, pos_label, \
-n_jobs, random_state, verbose
+neg_label, n_jobs, random_state, verbose
         As in `TwoHNCClassifier`.
 
     Attributes
@@ -74,6 +74,7 @@ n_jobs, random_state, verbose
         inductive: str = "objective",
         n_estimators: int = 100,
         pos_label: Any = None,
+        neg_label: Any = None,
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
@@ -88,6 +89,7 @@ n_jobs, random_state, verbose
             inductive=inductive,
             n_estimators=n_estimators,
             pos_label=pos_label,
+            neg_label=neg_label,
             n_jobs=n_jobs,
             random_state=random_state,
             verbose=verbose,
@@ -103,8 +105,9 @@ n_jobs, random_state, verbose
         X : Dask array or Dask DataFrame of shape (n_samples, n_features)
             Or rows in this process, as an array or a data frame; they are sent to the workers.
         y : array-like, Dask array or Dask Series of shape (n_samples,)
-            Two values, the larger (or `pos_label`) for labelled positives and the other for
-            unlabelled rows; missing values mean unlabelled too.
+            Two values, one for labelled positives (the larger number, a word such as "yes", or
+            `pos_label`) and the other for unlabelled rows; missing values mean unlabelled too. With
+            `neg_label` known negatives, and everything else is unlabelled.
         """
         self._was_pairwise = False
         table = self._partitioned(X)

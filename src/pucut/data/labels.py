@@ -1,30 +1,39 @@
-"""The label convention: which rows are labelled positive, and how predictions are written.
+"""The label convention: which rows are labelled, and how predictions are written.
 
-`y` holds two values, any two. The larger is the labelled positive, or `pos_label` if given; the
-other means unlabelled. Missing values (NaN, None, NaT, pandas.NA) mean unlabelled too.
-
-If two or more classes are labelled, -1 means unlabelled (`checked_class_labels`), as in
-scikit-learn. Missing values do too, and are the only such mark among strings.
+`y` holds two values, any two. Of numbers and booleans the larger is the labelled positive, of
+strings the one that is known to mean positive (`label_words`), or `pos_label` if given; the other
+means unlabelled. Missing values (NaN, None, NaT, pandas.NA) mean unlabelled too. With `neg_label`
+its rows are known negatives, and everything that is neither is unlabelled.
 """
 
 import numbers
-from dataclasses import dataclass
+import warnings
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import type_of_target
 
-from pucut._support.checks import BoolArray, is_missing
+from pucut._support.checks import BoolArray
+from pucut.data.label_values import (
+    check_length,
+    distinct_labels,
+    label_array,
+    listed,
+    missing_labels,
+    plain,
+)
+from pucut.data.label_words import in_one_spelling, meaning_of, positive_of, word_of
 
-# Nobody reads a longer list; a few examples say more.
-_SHOWN_VALUES = 5
+
+class UnclearLabelsWarning(UserWarning):
+    """The values of y may mean something else than what they were taken for."""
 
 
 @dataclass(frozen=True, eq=False)
 class PULabels:
-    """Checked labels: `is_labelled` per row, and `classes`, the unlabelled value first.
+    """Checked labels of each row, and `classes`, the negative value first.
 
     Attributes
     ----------
@@ -32,14 +41,35 @@ class PULabels:
         Whether the row is a labelled positive.
     classes : array of shape (2,)
         The value that means negative or unlabelled, then the value that means positive.
+    is_negative : bool array of shape (n_samples,)
+        Whether the row is a known negative; by default none is.
     """
 
     is_labelled: BoolArray
     classes: npt.NDArray[Any]
+    is_negative: BoolArray = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))
+
+    def __post_init__(self) -> None:
+        if len(self.is_negative) != len(self.is_labelled):
+            object.__setattr__(self, "is_negative", np.zeros_like(self.is_labelled))
+
+    def __len__(self) -> int:
+        return self.n_samples
 
     @property
     def n_labelled(self) -> int:
+        """Labelled positives."""
         return int(self.is_labelled.sum())
+
+    @property
+    def n_negative(self) -> int:
+        """Known negatives."""
+        return int(self.is_negative.sum())
+
+    @property
+    def is_unlabelled(self) -> BoolArray:
+        """Whether nothing is known of the row."""
+        return ~(self.is_labelled | self.is_negative)
 
     @property
     def n_samples(self) -> int:
@@ -50,9 +80,38 @@ class PULabels:
         """Labelled positives among all samples: no prior can be below it."""
         return self.n_labelled / self.n_samples
 
+    @property
+    def largest_prior(self) -> float:
+        """What the known negatives leave: no prior can be above it."""
+        return (self.n_samples - self.n_negative) / self.n_samples
+
+    @property
+    def signs(self) -> npt.NDArray[np.int8]:
+        """1 for labelled positives, -1 for known negatives, 0 for the others."""
+        return self.is_labelled.astype(np.int8) - self.is_negative.astype(np.int8)
+
     def in_order(self, order: npt.NDArray[np.intp]) -> "PULabels":
         """The labels of these rows, in this order."""
-        return PULabels(self.is_labelled[order], self.classes)
+        return PULabels(self.is_labelled[order], self.classes, self.is_negative[order])
+
+    def without_negatives(self) -> "PULabels":
+        """The same with the known negatives unlabelled."""
+        return PULabels(self.is_labelled, self.classes)
+
+    def hiding(self, is_hidden: BoolArray) -> "PULabels":
+        """The same with these rows unlabelled."""
+        return PULabels(self.is_labelled & ~is_hidden, self.classes, self.is_negative & ~is_hidden)
+
+    def as_values(self) -> npt.NDArray[Any]:
+        """What `checked_pu_labels` reads as these labels.
+
+        The two classes; next to known negatives, missing values are unlabelled.
+        """
+        values = self.encode(self.is_labelled)
+        if self.n_negative:
+            values = values.astype(np.float64 if values.dtype.kind in "iuf" else object)
+            values[self.is_unlabelled] = np.nan if values.dtype.kind == "f" else None
+        return values
 
     def encode(self, is_positive: BoolArray) -> npt.NDArray[Any]:
         """Booleans in the two values of `y`."""
@@ -63,201 +122,189 @@ class PULabels:
 
         The other value is arbitrary: a fold need not show how unlabelled rows are marked elsewhere.
         """
-        values = _as_array(predictions, name)
+        values = label_array(predictions, name)
         if len(values) != self.n_samples:
             raise ValueError(
                 f"Found input variables with inconsistent numbers of samples: y has "
                 f"{self.n_samples} labels, {name} has {len(values)}"
             )
-        present = ~_is_missing(values)
+        present = ~missing_labels(values)
         is_positive = np.zeros(len(values), dtype=np.bool_)
         is_positive[present] = values[present] == self.classes[1]
-        distinct = _distinct(values[present], name)
+        distinct = distinct_labels(values[present], name)
         if len(distinct) > 2 or (len(distinct) == 2 and not is_positive.any()):
             raise ValueError(
                 f"{name} must hold predictions in the two values of y, positive is "
-                f"{_plain(self.classes[1])!r}; found {_listing(distinct)}"
+                f"{plain(self.classes[1])!r}; found {listed(distinct)}"
             )
         return is_positive
 
 
-def checked_pu_labels(y: Any, *, pos_label: Any = None, n_samples: int | None = None) -> PULabels:
+def checked_pu_labels(
+    y: Any, *, pos_label: Any = None, neg_label: Any = None, n_samples: int | None = None
+) -> PULabels:
     """Reads `y` by the convention above, or raises an error that says what is wrong with it.
 
     Parameters
     ----------
     y : array-like of shape (n_samples,)
-        NumPy array, list, pandas or polars Series of numbers, booleans, strings or categories.
+        NumPy array, list, pandas or polars Series of numbers, booleans, strings or categories;
+        labels that have been checked are returned as they are.
     pos_label : value of y, optional
-        The value that means labelled positive, if it is not the larger of the two.
+        The value that means labelled positive, if it is not what the convention takes.
+    neg_label : value of y, optional
+        The value that means known negative. All other values then mean unlabelled.
     n_samples : int, optional
         How many rows X has, if that should be compared.
     """
-    values = _as_array(y)
-    _check_length(values, n_samples)
-    missing = _is_missing(values)
+    if isinstance(y, PULabels):
+        check_length(y.is_labelled, n_samples)
+        return y
+    values = label_array(y)
+    check_length(values, n_samples)
+    missing = missing_labels(values)
     present = values[~missing]
     if len(present) == 0:
         raise ValueError("y holds no class, only missing values; labelled positives must be marked")
-    distinct = _distinct(present)
-    positive = _positive_value(distinct, pos_label, has_missing=bool(missing.any()))
-    is_labelled = np.zeros(len(values), dtype=np.bool_)
-    is_labelled[~missing] = present == positive
-    others = [value for value in distinct if value != positive]
-    if others:
-        other = others[0]
-    elif values.dtype.kind == "b" or isinstance(positive, (bool, np.bool_)):
-        other = False
+    present = in_one_spelling(present)
+    distinct = distinct_labels(present)
+    is_labelled, is_negative = np.zeros((2, len(values)), dtype=np.bool_)
+    if neg_label is None:
+        positive = _positive_value(distinct, pos_label, has_missing=bool(missing.any()))
+        other = _other_value(distinct, positive)
     else:
-        other = np.nan if values.dtype.kind == "f" else None
-    return PULabels(is_labelled, _class_array(other, positive, values.dtype))
+        other = _given_value(distinct, neg_label)
+        positive = _positive_beside(other, distinct, pos_label)
+        is_negative[~missing] = present == other
+        if not is_negative.any():
+            warnings.warn(
+                f"neg_label is {neg_label!r}, which is not a value of y: no negative is known; "
+                f"y holds {listed(distinct)}",
+                UnclearLabelsWarning,
+                stacklevel=3,
+            )
+    is_labelled[~missing] = present == positive
+    return PULabels(is_labelled, _class_array(other, positive, values.dtype), is_negative)
 
 
-@dataclass(frozen=True, eq=False)
-class ClassLabels:
-    """Checked labels of two or more classes.
-
-    Attributes
-    ----------
-    codes : int array of shape (n_samples,)
-        The place of each label in `classes`, -1 for unlabelled rows.
-    classes : array of shape (n_classes,), rising
-    """
-
-    codes: npt.NDArray[np.intp]
-    classes: npt.NDArray[Any]
-
-    @property
-    def is_labelled(self) -> BoolArray:
-        return self.codes >= 0
-
-    @property
-    def shares(self) -> npt.NDArray[np.float64]:
-        """Of each class among the labelled rows."""
-        return np.bincount(self.codes[self.is_labelled]) / np.count_nonzero(self.is_labelled)
-
-
-def checked_class_labels(y: Any, *, n_samples: int | None = None) -> ClassLabels:
-    """Reads labels of two or more classes, with -1 or missing values for unlabelled rows.
-
-    If y holds only -1 and 1, both are classes: labels of a single class would not be enough.
-    """
-    values = _as_array(y)
-    _check_length(values, n_samples)
-    if values.dtype.kind in "US" and (values == values.dtype.type("-1")).any():
-        raise ValueError(
-            "y holds the string '-1' among strings, which may be a class or mean unlabelled: mark "
-            "unlabelled rows with None, or with the number -1, in an array of dtype object"
-        )
-    unlabelled = _is_missing(values)
-    signs = values.dtype.kind in "if" and set(np.unique(values[~unlabelled])) == {-1, 1}
-    if values.dtype.kind in "ifO" and not signs:
-        unlabelled[~unlabelled] = [bool(value == -1) for value in values[~unlabelled]]
-    present = values[~unlabelled]
-    if len(present) == 0:
-        raise ValueError("y holds only -1 or missing values, which mean unlabelled")
-    distinct = _distinct(present)
-    plain = np.array([_plain(value) for value in distinct])
-    kind = type_of_target(plain)
-    if str(kind).startswith("continuous"):
-        raise ValueError(
-            f"Unknown label type: {kind}. y holds {_listing(distinct)}, but labels must be classes"
-        )
-    if len(distinct) < 2:
-        raise ValueError(
-            f"y holds labels of only one class, {_plain(distinct[0])!r}: at least two are needed; "
-            "for labels of one class see TwoHNCClassifier"
-        )
-    classes = plain if values.dtype.kind == "O" else plain.astype(values.dtype)
-    codes = np.full(len(values), -1, dtype=np.intp)
-    codes[~unlabelled] = np.searchsorted(classes, present.astype(classes.dtype))
-    return ClassLabels(codes, classes)
-
-
-def _check_length(values: npt.NDArray[Any], n_samples: int | None) -> None:
-    if n_samples is not None and len(values) != n_samples:
-        raise ValueError(
-            f"Found input variables with inconsistent numbers of samples: X has {n_samples} rows, "
-            f"y has {len(values)} labels"
-        )
-
-
-def _as_array(y: Any, name: str = "y") -> npt.NDArray[Any]:
-    """One column of labels; a pandas or polars Series keeps its missing values."""
-    if hasattr(y, "to_numpy"):
-        y = y.to_numpy()
-    elif isinstance(y, (list, tuple)) and len({isinstance(value, str) for value in y}) == 2:
-        y = np.array(y, dtype=object)  # otherwise 1 next to "a" would become "1", and None "None"
-    array: npt.NDArray[Any] = column_or_1d(y, warn=True)
-    if array.dtype.kind not in "biufOUSMm":
-        raise ValueError(
-            f"{name} must hold numbers, booleans or strings, found dtype {array.dtype}"
-        )
-    if array.dtype.kind == "f" and np.isinf(array).any():
-        raise ValueError(
-            f"{name} must not be infinite, found infinity; missing values (NaN) are allowed"
-        )
-    return array
-
-
-def _is_missing(values: npt.NDArray[Any]) -> BoolArray:
-    if values.dtype.kind not in "fmMO":
-        return np.zeros(len(values), dtype=np.bool_)
-    return np.fromiter((is_missing(value) for value in values), np.bool_, len(values))
-
-
-def _distinct(present: npt.NDArray[Any], name: str = "y") -> list[Any]:
-    """The distinct values, smallest first."""
-    try:
-        return list(np.unique(present))
-    except TypeError as error:
-        kinds = sorted({type(value).__name__ for value in present})
-        raise ValueError(
-            f"{name} must hold values of one kind that can be ordered, found {' and '.join(kinds)}"
-        ) from error
+def _given_value(distinct: list[Any], given: Any) -> Any:
+    """The value of y that was named, in any of its spellings; the name itself if y has none."""
+    same = [value for value in distinct if bool(value == given) or word_of(value) == word_of(given)]
+    return same[0] if same else given
 
 
 def _positive_value(distinct: list[Any], pos_label: Any, *, has_missing: bool) -> Any:
     if len(distinct) > 2:
         raise ValueError(_too_many_values(distinct))
-    if pos_label is not None and not any(value == pos_label for value in distinct):
-        raise ValueError(
-            f"pos_label is {pos_label!r}, which is not a value of y: no positive is labelled; "
-            f"y holds {_listing(distinct)}"
-        )
+    if pos_label is not None:
+        positive = _given_value(distinct, pos_label)
+        _check_present(positive, distinct)
     if len(distinct) == 1 and not has_missing:
         raise ValueError(
-            f"y holds only one class, {_plain(distinct[0])!r}: it must hold two values, one for "
+            f"y holds only one class, {plain(distinct[0])!r}: it must hold two values, one for "
             "labelled positives and one for unlabelled samples"
         )
+    if pos_label is None:
+        positive = positive_by_convention(distinct)
+    others = [plain(value) for value in distinct if value != positive]
+    if has_missing and others and meaning_of(others[0]) != "unlabelled" and others[0] != -1:
+        warnings.warn(
+            f"y holds {plain(positive)!r}, {others[0]!r} and missing values: {others[0]!r} counts "
+            f"as unlabelled, as missing values do. If it marks known negatives, write "
+            f"neg_label={others[0]!r}; if not, replace it by a missing value",
+            UnclearLabelsWarning,
+            stacklevel=4,
+        )
+    return positive
+
+
+def _check_present(positive: Any, distinct: list[Any]) -> None:
+    if not any(value == positive for value in distinct):
+        raise ValueError(
+            f"pos_label is {positive!r}, which is not a value of y: no positive is labelled; "
+            f"y holds {listed(distinct)}"
+        )
+
+
+def positive_by_convention(distinct: list[Any]) -> Any:
+    """Of numbers the larger, of strings the one whose word says so."""
+    if not isinstance(distinct[0], str):
+        if len(distinct) == 1 and distinct[0] in (0, -1):
+            raise ValueError(
+                f"y holds only {plain(distinct[0])!r} and missing values: no positive is labelled. "
+                f"If it marks the positives, write pos_label={plain(distinct[0])!r}"
+            )
+        return distinct[-1]
+    try:
+        positive = positive_of(distinct)
+    except ValueError as error:
+        raise ValueError(f"y {error}. pos_label says which value marks them") from None
+    if positive is None:
+        positive = distinct[-1]
+        first, last = plain(distinct[0]), plain(positive)
+        warnings.warn(
+            f"y holds {first!r} and {last!r}, and neither is a word that is known to mean positive "
+            f"or unlabelled: {last!r}, the last in the alphabet, is taken for the labelled "
+            f"positives. Write pos_label={last!r} if that is right, else pos_label={first!r}",
+            UnclearLabelsWarning,
+            stacklevel=5,
+        )
+    return positive
+
+
+def _positive_beside(negative: Any, distinct: list[Any], pos_label: Any) -> Any:
+    """The value of labelled positives where the negative one is given."""
     if pos_label is not None:
-        return next(value for value in distinct if value == pos_label)
-    return distinct[-1]
+        positive = _given_value(distinct, pos_label)
+        if bool(positive == negative):
+            raise ValueError(f"pos_label and neg_label are both {plain(negative)!r}")
+        _check_present(positive, distinct)
+        return positive
+    rest = [
+        value
+        for value in distinct
+        if value != negative and value != -1 and meaning_of(value) != "unlabelled"
+    ]
+    if len(rest) > 1 and all(isinstance(value, str) for value in rest):
+        rest = [value for value in rest if meaning_of(value) == "positive"] or rest
+    if len(rest) != 1 or meaning_of(rest[0]) == "negative":
+        raise ValueError(
+            f"y holds {listed(distinct)} and neg_label is {plain(negative)!r}: give pos_label as "
+            "well, the value of labelled positives"
+        )
+    return rest[0]
+
+
+def _other_value(distinct: list[Any], positive: Any) -> Any:
+    """The value of the other class; one that fits where only missing values stand for it."""
+    others = [value for value in distinct if value != positive]
+    if others:
+        return others[0]
+    if isinstance(positive, (bool, np.bool_)):
+        return not positive
+    if isinstance(positive, str):
+        return "negative" if meaning_of(positive) != "negative" else "other"
+    if isinstance(positive, numbers.Real):
+        return 0 if float(positive) != 0.0 else 1
+    return None
 
 
 def _too_many_values(distinct: list[Any]) -> str:
     kind = type_of_target(np.asarray(distinct))
     if str(kind).startswith("continuous"):
         return (
-            f"Unknown label type: {kind}. y holds {len(distinct)} values ({_listing(distinct)}), "
+            f"Unknown label type: {kind}. y holds {len(distinct)} values ({listed(distinct)}), "
             "but labels must be two values"
         )
+    negative = next((value for value in distinct if meaning_of(value) == "negative"), distinct[0])
+    positive = next((value for value in distinct if meaning_of(value) == "positive"), distinct[-1])
     return (
         f"Only binary classification is supported. The type of the target is {kind}. y holds "
-        f"{len(distinct)} values ({_listing(distinct)}), which is ambiguous here: known negatives "
-        "and unlabelled samples cannot be told apart. Keep two values, one for labelled positives "
-        "and one for everything else"
+        f"{len(distinct)} values ({listed(distinct)}), which is ambiguous here: known negatives "
+        "and unlabelled samples cannot be told apart. Name the known negatives, such as "
+        f"pos_label={plain(positive)!r}, neg_label={plain(negative)!r} (everything else then means "
+        "unlabelled), or keep two values, one for labelled positives and one for everything else"
     )
-
-
-def _listing(distinct: list[Any]) -> str:
-    shown = ", ".join(repr(_plain(value)) for value in distinct[:_SHOWN_VALUES])
-    return shown if len(distinct) <= _SHOWN_VALUES else f"{shown}, ..."
-
-
-def _plain(value: Any) -> Any:
-    """numpy scalars as Python shows its own: 1, not np.int64(1)."""
-    return value.item() if isinstance(value, np.generic) else value
 
 
 def _class_array(other: Any, positive: Any, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
@@ -265,13 +312,18 @@ def _class_array(other: Any, positive: Any, dtype: np.dtype[Any]) -> npt.NDArray
         return np.array([None, positive], dtype=object)
     if dtype.kind == "O":
         # Objects that are all strings or all booleans get that type, which np.unique needs.
-        plain = np.array([_plain(other), _plain(positive)])
-        return plain if plain.dtype.kind in "bUiuf" else np.array([other, positive], dtype=object)
+        found = np.array([plain(other), plain(positive)])
+        return found if found.dtype.kind in "bUiuf" else np.array([other, positive], dtype=object)
+    if dtype.kind in "US":  # "negative" may be longer than what y holds
+        return np.array([other, positive])
     return np.array([other, positive], dtype=dtype)
 
 
 def checked_prior(prior: Any, labels: PULabels, name: str = "prior") -> float:
-    """The share of positives among all samples: at least the labelled share, and below 1."""
+    """The share of positives among all samples.
+
+    At least the labelled share, below 1, and at most what the known negatives leave.
+    """
     if isinstance(prior, (bool, np.bool_)) or not isinstance(prior, numbers.Real):
         raise TypeError(f"{name} must be a number between 0 and 1, found {prior!r}")
     value = float(prior)
@@ -280,11 +332,16 @@ def checked_prior(prior: Any, labels: PULabels, name: str = "prior") -> float:
             f"{name} must be above 0 and below 1, found {value!r}: it is the fraction of positives "
             "among all samples, labelled and unlabelled"
         )
-    # A prior computed from the counts themselves may fall short of their quotient by rounding.
+    # A prior computed from the counts themselves may miss their quotient by rounding.
     if value < labels.labelled_share * (1.0 - 1e-12):
         raise ValueError(
             f"{name} is {value:.6g}, below the labelled fraction {labels.labelled_share:.6g} "
             f"({labels.n_labelled} of {labels.n_samples} samples are labelled positive): it is the "
             "fraction of positives among all samples, not among the unlabelled"
         )
-    return max(value, labels.labelled_share)
+    if labels.n_negative and value > labels.largest_prior * (1.0 + 1e-12):
+        raise ValueError(
+            f"{name} is {value:.6g}, above {labels.largest_prior:.6g}: {labels.n_negative} of "
+            f"{labels.n_samples} samples are known negatives"
+        )
+    return min(max(value, labels.labelled_share), labels.largest_prior)

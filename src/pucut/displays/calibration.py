@@ -159,6 +159,7 @@ class PUCalibrationDisplay:
             n_bins=n_bins,
             strategy=strategy,
             pos_label=getattr(estimator, "pos_label", None),
+            neg_label=getattr(estimator, "neg_label", None),
             name=type(estimator).__name__ if name is None else name,
             ax=ax,
             **kwargs,
@@ -174,6 +175,7 @@ class PUCalibrationDisplay:
         n_bins: int = 10,
         strategy: Strategy = "quantile",
         pos_label: Any = None,
+        neg_label: Any = None,
         name: str | None = None,
         ax: Any = None,
         **kwargs: Any,
@@ -190,14 +192,16 @@ class PUCalibrationDisplay:
         n_bins : int, default=10
         strategy : {"quantile", "uniform"}, default="quantile"
             Bins of equally many rows, or of equal width. Bins without a row are left out.
-        pos_label : value of y, optional
+        pos_label, neg_label : values of y, optional
         name : str, optional
             For the legend.
         ax, kwargs
             As in `plot`.
         """
         probability = np.asarray(y_prob, dtype=np.float64)
-        labels = checked_pu_labels(y, pos_label=pos_label, n_samples=len(probability))
+        labels = checked_pu_labels(
+            y, pos_label=pos_label, neg_label=neg_label, n_samples=len(probability)
+        )
         if not ((probability >= 0.0) & (probability <= 1.0)).all():
             raise ValueError("y_prob must hold probabilities, found some outside of [0, 1]")
         if n_bins < 1:

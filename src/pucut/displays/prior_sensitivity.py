@@ -86,6 +86,7 @@ class PriorSensitivityDisplay:
             prior=estimator.prior_,
             interval=None if estimate is None else estimate.interval,
             pos_label=estimator.pos_label,
+            neg_label=estimator.neg_label,
             reach=reach,
             ax=ax,
             **kwargs,
@@ -100,6 +101,7 @@ class PriorSensitivityDisplay:
         prior: float,
         interval: tuple[float, float] | None = None,
         pos_label: Any = None,
+        neg_label: Any = None,
         reach: float = 0.15,
         ax: Any = None,
         **kwargs: Any,
@@ -108,9 +110,11 @@ class PriorSensitivityDisplay:
         if not 0.0 < reach < 1.0:
             raise ValueError(f"reach must lie between 0 and 1, found {reach!r}")
         scores = np.asarray(scores, dtype=np.float64)
-        labels = checked_pu_labels(y, pos_label=pos_label, n_samples=len(scores))
+        labels = checked_pu_labels(
+            y, pos_label=pos_label, neg_label=neg_label, n_samples=len(scores)
+        )
         prior = checked_prior(prior, labels)
-        lowest, highest = labels.labelled_share, 1.0
+        lowest, highest = labels.labelled_share, labels.largest_prior
         steps = prior + reach * np.linspace(-1.0, 1.0, 61)
         priors = np.unique(np.clip(steps, lowest, highest))
         before = positives_by_prior(scores, labels, prior)
@@ -120,7 +124,7 @@ class PriorSensitivityDisplay:
             gained,
             lost,
             prior=prior,
-            n_unlabelled=labels.n_samples - labels.n_labelled,
+            n_unlabelled=int(labels.is_unlabelled.sum()),
             interval=interval,
         )
         return display.plot(ax=ax, **kwargs)

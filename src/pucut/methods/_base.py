@@ -1,7 +1,8 @@
 """What all PU classifiers have in common: labels, the prior, the threshold, probabilities."""
 
+import warnings
 from abc import abstractmethod
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -18,13 +19,23 @@ from pucut.priors import PriorEstimate, estimate_prior
 from pucut.scores.thresholds import positives_by_prior, threshold_for_share
 
 
+class NegativesNotUsedWarning(UserWarning):
+    """A method learns nothing from known negatives, and takes them for unlabelled."""
+
+
 class PUClassifier(FitsWhole, ClassifierMixin, BaseEstimator):
     """Base of the PU classifiers: a subclass learns scores, this class turns them into answers.
 
     `fit` of a subclass calls `_read_labels`, `_settle_prior` and `_settle_answers`; `_score_rows`
     scores any rows, each by itself. It works on the rows in the order of `data.row_order`, so that
     the same table in any order gives the same answers.
+
+    Known negatives are never predicted positive among the rows of `fit`, and bound the prior. What
+    else is made of them is up to the subclass: it sets `_uses_negatives` if it learns from them.
     """
+
+    # Whether the method learns from known negatives; else a warning says that it does not.
+    _uses_negatives: ClassVar[bool] = False
 
     classes_: npt.NDArray[Any]
     prior_: float
@@ -69,7 +80,22 @@ class PUClassifier(FitsWhole, ClassifierMixin, BaseEstimator):
         self.transduction_ = in_given_order(self.transduction_, order)
 
     def _read_labels(self, y: Any, n_samples: int) -> PULabels:
-        labels = checked_pu_labels(y, pos_label=self.pos_label, n_samples=n_samples)
+        labels = checked_pu_labels(
+            y, pos_label=self.pos_label, neg_label=self.neg_label, n_samples=n_samples
+        )
+        if not labels.is_unlabelled.any():
+            raise ValueError(
+                "y holds a known class in every row, and no unlabelled row is left to learn from: "
+                "any classifier of scikit-learn does that"
+            )
+        if labels.n_negative and not self._uses_negatives:
+            warnings.warn(
+                f"{type(self).__name__} does not learn from known negatives: the "
+                f"{labels.n_negative} of y count as unlabelled while it learns, and only bound the "
+                "prior and are never predicted positive",
+                NegativesNotUsedWarning,
+                stacklevel=3,
+            )
         self.classes_ = labels.classes
         return labels
 
@@ -83,7 +109,7 @@ class PUClassifier(FitsWhole, ClassifierMixin, BaseEstimator):
         self.prior_estimate_: PriorEstimate | None = None
         if isinstance(self.prior, str):
             self.prior_estimate_ = estimate_prior(
-                X, labels.is_labelled, method, scores=scores, random_state=self.random_state
+                X, labels, method, scores=scores, random_state=self.random_state
             )
         given = self.prior if self.prior_estimate_ is None else self.prior_estimate_.prior
         self.prior_ = checked_prior(given, labels)
@@ -108,8 +134,6 @@ class PUClassifier(FitsWhole, ClassifierMixin, BaseEstimator):
             positive = positives_by_prior(own, labels, self.prior_)
         else:
             self.threshold_ = half
-            positive = labels.is_labelled | (own > half)
+            positive = labels.is_labelled | (labels.is_unlabelled & (own > half))
         self.transduction_ = labels.encode(positive)
-        self._calibration = calibrate(
-            scores, labels.is_labelled, self.prior_, half_at=self.threshold_
-        )
+        self._calibration = calibrate(scores, labels, self.prior_, half_at=self.threshold_)

@@ -32,6 +32,7 @@ class EncodedClassifier(PUClassifier):
         "prior": PRIOR_CONSTRAINTS,
         "threshold": THRESHOLD_CONSTRAINTS,
         "pos_label": "no_validation",
+        "neg_label": "no_validation",
         "random_state": ["random_state"],
     }
     # The score above which the method itself says positive.
@@ -48,13 +49,14 @@ class EncodedClassifier(PUClassifier):
         ----------
         X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
-            Two values, the larger (or `pos_label`) for labelled positives and the other for
-            unlabelled rows; missing values mean unlabelled too.
+            Two values, one for labelled positives (the larger number, a word such as "yes", or
+            `pos_label`) and the other for unlabelled rows; missing values mean unlabelled too. With
+            `neg_label` known negatives, and everything else is unlabelled.
         """
         X = self._checked_table(X, reset=True)
         labels = self._read_labels(y, X.shape[0])
         self._check_parameters()
-        order = row_order(X, labels.is_labelled)
+        order = row_order(X, labels.signs)
         X, labels = in_order(X, order), labels.in_order(order)
         self._settle_prior(X, labels)
         random = check_random_state(self.random_state)

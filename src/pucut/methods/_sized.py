@@ -31,6 +31,7 @@ class SizedClassifier(CallbackSupportMixin, PUClassifier):
         "sigma": [*POSITIVE, None],
         "n_estimators": COUNT,
         "pos_label": "no_validation",
+        "neg_label": "no_validation",
         "n_jobs": [numbers.Integral, None],
         "memory_limit": [numbers.Real, str, None],
         "random_state": ["random_state"],

@@ -90,7 +90,9 @@ class PUExtraTreesClassifier(PUClassifier):
         names further ones, as a mask, indices, or names of columns. A cut sends a random subset of
         the categories left. At most 255 categories per column.
     pos_label : value of y, optional
-        The value that means labelled positive, if it is not the larger of the two.
+        The value that means labelled positive, if it is not what `y` itself says.
+    neg_label : value of y, optional
+        The value that means known negative; all values but these two then mean unlabelled.
     n_jobs : int, optional
         Number of threads; the trees do not depend on it. As everywhere in scikit-learn, None is 1
         and -1 is all processors.
@@ -155,6 +157,7 @@ class PUExtraTreesClassifier(PUClassifier):
         "cross_fit": [StrOptions({"threshold", "scores"}), None],
         "categorical_features": ["array-like", StrOptions({"from_dtype"}), None],
         "pos_label": "no_validation",
+        "neg_label": "no_validation",
         "n_jobs": [numbers.Integral, None],
         "callback": [callable, None],
         "random_state": ["random_state"],
@@ -177,6 +180,7 @@ class PUExtraTreesClassifier(PUClassifier):
         cross_fit: str | None = "threshold",
         categorical_features: Any = "from_dtype",
         pos_label: Any = None,
+        neg_label: Any = None,
         n_jobs: int | None = None,
         callback: Any = None,
         random_state: Any = None,
@@ -195,6 +199,7 @@ class PUExtraTreesClassifier(PUClassifier):
         self.cross_fit = cross_fit
         self.categorical_features = categorical_features
         self.pos_label = pos_label
+        self.neg_label = neg_label
         self.n_jobs = n_jobs
         self.callback = callback
         self.random_state = random_state
@@ -210,13 +215,15 @@ class PUExtraTreesClassifier(PUClassifier):
         ----------
         X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
-            Two values, the larger for labelled positives; missing values mean unlabelled too.
+            Two values, one for labelled positives (the larger number, a word such as "yes", or
+            `pos_label`) and the other for unlabelled rows; missing values mean unlabelled too. With
+            `neg_label` known negatives, and everything else is unlabelled.
         """
         X = self._checked_table(X, reset=True)
         table = read_table(X, categorical_features=self.categorical_features)
         labels = self._read_labels(y, table.n_rows)
         self._fit_table: Table | None = table
-        order = row_order(X, labels.is_labelled)
+        order = row_order(X, labels.signs)
         X, labels = in_order(X, order), labels.in_order(order)
         table = read_table(X, table.format)
         # Answers do not ask the parameters, which may be set for a next fit.

@@ -32,6 +32,7 @@ class _CrossFittedClassifier(MetaEstimatorMixin, PUClassifier):
         "prior": PRIOR_CONSTRAINTS,
         "n_folds": [Interval(numbers.Integral, 2, None, closed="left")],
         "pos_label": "no_validation",
+        "neg_label": "no_validation",
         "random_state": ["random_state"],
     }
 
@@ -42,12 +43,14 @@ class _CrossFittedClassifier(MetaEstimatorMixin, PUClassifier):
         prior: Any = "auto",
         n_folds: int = 5,
         pos_label: Any = None,
+        neg_label: Any = None,
         random_state: Any = None,
     ) -> None:
         self.estimator = estimator
         self.prior = prior
         self.n_folds = n_folds
         self.pos_label = pos_label
+        self.neg_label = neg_label
         self.random_state = random_state
 
     def __sklearn_tags__(self) -> Any:
@@ -65,7 +68,7 @@ class _CrossFittedClassifier(MetaEstimatorMixin, PUClassifier):
         (X,) = indexable(with_sorted_indices(X))
         self._check_columns(X, reset=True)
         labels = self._read_labels(y, _num_samples(X))
-        order = row_order(X, labels.is_labelled)
+        order = row_order(X, labels.signs)
         X, labels = in_order(X, order), labels.in_order(order)
         fitted = cross_fit(
             checked_classifier(self.estimator, X),
@@ -109,7 +112,9 @@ class PUThresholdClassifier(_CrossFittedClassifier):
         Number of models; at most as many as there are labelled rows. A single labelled row cannot
         be left out, so then there is one model, fitted to all rows.
     pos_label : value of y, optional
-        The value that means labelled positive, if it is not the larger of the two.
+        The value that means labelled positive, if it is not what `y` itself says.
+    neg_label : value of y, optional
+        The value that means known negative; all values but these two then mean unlabelled.
     random_state : int, RandomState instance or None, default=None
         For the folds, for the models that do not have a random state of their own, and for the
         estimate of the prior.
@@ -148,8 +153,9 @@ class PUThresholdClassifier(_CrossFittedClassifier):
         X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
             Whatever the classifier takes.
         y : array-like of shape (n_samples,)
-            Two values: labelled positive (the larger, or `pos_label`) and unlabelled. Missing
-            values mean unlabelled too.
+            Two values, one for labelled positives (the larger number, a word such as "yes", or
+            `pos_label`) and the other for unlabelled rows; missing values mean unlabelled too. With
+            `neg_label` known negatives, and everything else is unlabelled.
         """
         X, labels, fitted, order = self._fit_scores(X, y)
         # A classifier given by the user may take what the default ones do not.
@@ -177,7 +183,7 @@ class ElkanNotoClassifier(_CrossFittedClassifier):
     prior : float or "auto", default="auto"
         Fraction of positives among all samples given to `fit`, labelled and unlabelled. "auto" is
         Elkan and Noto's own estimate, the labelled fraction over c.
-    n_folds, pos_label, random_state
+    n_folds, pos_label, neg_label, random_state
         As in `PUThresholdClassifier`.
 
     Attributes
@@ -202,8 +208,9 @@ class ElkanNotoClassifier(_CrossFittedClassifier):
         X : array-like, DataFrame or sparse matrix of shape (n_samples, n_features)
             Whatever the classifier takes.
         y : array-like of shape (n_samples,)
-            Two values: labelled positive (the larger, or `pos_label`) and unlabelled. Missing
-            values mean unlabelled too.
+            Two values, one for labelled positives (the larger number, a word such as "yes", or
+            `pos_label`) and the other for unlabelled rows; missing values mean unlabelled too. With
+            `neg_label` known negatives, and everything else is unlabelled.
         """
         X, labels, fitted, order = self._fit_scores(X, y)
         self._settle_prior(X, labels, fitted.scores, method="elkan_noto")

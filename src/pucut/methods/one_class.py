@@ -41,7 +41,9 @@ class OneClassPUClassifier(MetaEstimatorMixin, EncodedClassifier):
         `predict` says positive above the score that the prior's share of the training rows exceeds,
         or if the detector says inlier.
     pos_label : value of y, optional
-        The value that means labelled positive, if it is not the larger of the two.
+        The value that means labelled positive, if it is not what `y` itself says.
+    neg_label : value of y, optional
+        The value that means known negative; all values but these two then mean unlabelled.
     random_state : int, RandomState instance or None, default=None
         For the folds, the estimate of the prior, and the detector if it has no state of its own.
 
@@ -82,12 +84,14 @@ class OneClassPUClassifier(MetaEstimatorMixin, EncodedClassifier):
         prior: Any = "auto",
         threshold: str = "prior",
         pos_label: Any = None,
+        neg_label: Any = None,
         random_state: Any = None,
     ) -> None:
         self.estimator = estimator
         self.prior = prior
         self.threshold = threshold
         self.pos_label = pos_label
+        self.neg_label = neg_label
         self.random_state = random_state
 
     def _learn(

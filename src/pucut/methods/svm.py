@@ -39,7 +39,9 @@ class BiasedSVMClassifier(EncodedClassifier):
         `predict` says positive above the score that the prior's share of the training rows exceeds,
         or where the SVM itself does.
     pos_label : value of y, optional
-        The value that means labelled positive, if it is not the larger of the two.
+        The value that means labelled positive, if it is not what `y` itself says.
+    neg_label : value of y, optional
+        The value that means known negative; all values but these two then mean unlabelled.
     random_state : int, RandomState instance or None, default=None
         For folds, landmarks and the estimate of the prior.
 
@@ -91,6 +93,7 @@ class BiasedSVMClassifier(EncodedClassifier):
         kernel: str = "rbf",
         threshold: str = "prior",
         pos_label: Any = None,
+        neg_label: Any = None,
         random_state: Any = None,
     ) -> None:
         self.prior = prior
@@ -99,6 +102,7 @@ class BiasedSVMClassifier(EncodedClassifier):
         self.kernel = kernel
         self.threshold = threshold
         self.pos_label = pos_label
+        self.neg_label = neg_label
         self.random_state = random_state
 
     def _check_parameters(self) -> None:

@@ -26,7 +26,13 @@ _ROWS_TOO_MANY = 2
 
 
 def pu_accuracy(
-    y_true: Any, y_pred: Any, *, prior: float, pos_label: Any = None, clip: bool = False
+    y_true: Any,
+    y_pred: Any,
+    *,
+    prior: float,
+    pos_label: Any = None,
+    neg_label: Any = None,
+    clip: bool = False,
 ) -> float:
     """Accuracy over all rows: 2 prior recall + 1 - prior - predicted.
 
@@ -41,7 +47,7 @@ def pu_accuracy(
         Predictions, in the values of `y_true`.
     prior : float
         Fraction of positives among these rows, labelled and unlabelled together.
-    pos_label : value of y_true, optional
+    pos_label, neg_label : values of y_true, optional
         The value that means labelled positive, if it is not the larger of the two.
     clip : bool
         Whether to clip the estimate to [0, 1], which it can leave.
@@ -50,12 +56,18 @@ def pu_accuracy(
     ----------
     du Plessis, Niu, Sugiyama: Analysis of learning from positive and unlabeled data. NeurIPS 2014.
     """
-    rates = _rates(y_true, y_pred, prior, pos_label)
+    rates = _rates(y_true, y_pred, prior, pos_label, neg_label)
     return _clipped(1.0 - rates.prior + 2.0 * rates.prior * rates.recall - rates.predicted, clip)
 
 
 def pu_balanced_accuracy(
-    y_true: Any, y_pred: Any, *, prior: float, pos_label: Any = None, clip: bool = False
+    y_true: Any,
+    y_pred: Any,
+    *,
+    prior: float,
+    pos_label: Any = None,
+    neg_label: Any = None,
+    clip: bool = False,
 ) -> float:
     """Mean of recall and true negative rate: (recall + 1 - false_positive_rate) / 2.
 
@@ -67,7 +79,7 @@ def pu_balanced_accuracy(
     Jain, White, Radivojac: Recovering true classifier performance in positive-unlabeled learning.
     AAAI 2017.
     """
-    rates = _rates(y_true, y_pred, prior, pos_label)
+    rates = _rates(y_true, y_pred, prior, pos_label, neg_label)
     return _clipped((rates.recall + 1.0 - rates.false_positive_rate) / 2.0, clip)
 
 
@@ -77,6 +89,7 @@ def pu_precision(
     *,
     prior: float,
     pos_label: Any = None,
+    neg_label: Any = None,
     clip: bool = False,
     zero_division: float = 0.0,
 ) -> float:
@@ -90,14 +103,20 @@ def pu_precision(
     Jain, White, Radivojac: Recovering true classifier performance in positive-unlabeled learning.
     AAAI 2017.
     """
-    rates = _rates(y_true, y_pred, prior, pos_label)
+    rates = _rates(y_true, y_pred, prior, pos_label, neg_label)
     if rates.predicted == 0.0:
         return float(zero_division)
     return _clipped(rates.prior * rates.recall / rates.predicted, clip)
 
 
 def pu_f1(
-    y_true: Any, y_pred: Any, *, prior: float, pos_label: Any = None, clip: bool = False
+    y_true: Any,
+    y_pred: Any,
+    *,
+    prior: float,
+    pos_label: Any = None,
+    neg_label: Any = None,
+    clip: bool = False,
 ) -> float:
     """Harmonic mean of precision and recall: 2 prior recall / (prior + predicted).
 
@@ -108,12 +127,18 @@ def pu_f1(
     Jain, White, Radivojac: Recovering true classifier performance in positive-unlabeled learning.
     AAAI 2017.
     """
-    rates = _rates(y_true, y_pred, prior, pos_label)
+    rates = _rates(y_true, y_pred, prior, pos_label, neg_label)
     return _clipped(2.0 * rates.prior * rates.recall / (rates.prior + rates.predicted), clip)
 
 
 def pu_roc_auc(
-    y_true: Any, y_score: Any, *, prior: float, pos_label: Any = None, clip: bool = False
+    y_true: Any,
+    y_score: Any,
+    *,
+    prior: float,
+    pos_label: Any = None,
+    neg_label: Any = None,
+    clip: bool = False,
 ) -> float:
     """Area under the ROC curve of positives against negatives.
 
@@ -128,7 +153,7 @@ def pu_roc_auc(
         PU labels: labelled positive or unlabelled.
     y_score : array-like of shape (n_samples,)
         Higher means more likely positive.
-    prior, pos_label, clip
+    prior, pos_label, neg_label, clip
         As in `pu_accuracy`.
 
     References
@@ -136,7 +161,7 @@ def pu_roc_auc(
     Menon, van Rooyen, Ong, Williamson: Learning from corrupted binary labels via class-probability
     estimation. ICML 2015. Jain, White, Radivojac: AAAI 2017.
     """
-    labels, scores = _labels_and_scores(y_true, y_score, pos_label)
+    labels, scores = _labels_and_scores(y_true, y_score, pos_label, neg_label)
     prior = _checked_prior(prior, labels)
     against_unlabelled = _area(labels.is_labelled, scores)
     share = labels.labelled_share
@@ -145,7 +170,12 @@ def pu_roc_auc(
 
 
 def lee_liu_score(
-    y_true: Any, y_pred: Any, *, pos_label: Any = None, zero_division: float = 0.0
+    y_true: Any,
+    y_pred: Any,
+    *,
+    pos_label: Any = None,
+    neg_label: Any = None,
+    zero_division: float = 0.0,
 ) -> float:
     """recall^2 / predicted, which is precision times recall over the prior.
 
@@ -158,7 +188,7 @@ def lee_liu_score(
     Lee, Liu: Learning with positive and unlabeled examples using weighted logistic regression.
     ICML 2003.
     """
-    labels = checked_pu_labels(y_true, pos_label=pos_label)
+    labels = checked_pu_labels(y_true, pos_label=pos_label, neg_label=neg_label)
     is_predicted = labels.decode(y_pred)
     if not is_predicted.any():
         return float(zero_division)
@@ -166,7 +196,13 @@ def lee_liu_score(
 
 
 def upu_risk(
-    y_true: Any, y_score: Any, *, prior: float, loss: str = "zero-one", pos_label: Any = None
+    y_true: Any,
+    y_score: Any,
+    *,
+    prior: float,
+    loss: str = "zero-one",
+    pos_label: Any = None,
+    neg_label: Any = None,
 ) -> float:
     """Unbiased PU risk, smaller is better; can be negative.
 
@@ -184,7 +220,7 @@ def upu_risk(
     prior : float
         Fraction of positives among these rows, labelled and unlabelled together.
     loss : "zero-one", "sigmoid" or "logistic"
-    pos_label : value of y_true, optional
+    pos_label, neg_label : values of y_true, optional
         The value that means labelled positive, if it is not the larger of the two.
 
     References
@@ -192,12 +228,18 @@ def upu_risk(
     du Plessis, Niu, Sugiyama: Analysis of learning from positive and unlabeled data. NeurIPS 2014;
     Convex formulation for learning from positive and unlabeled data. ICML 2015.
     """
-    risk_positive, risk_negative = _pu_risks(y_true, y_score, prior, loss, pos_label)
+    risk_positive, risk_negative = _pu_risks(y_true, y_score, prior, loss, pos_label, neg_label)
     return risk_positive + risk_negative
 
 
 def nnpu_risk(
-    y_true: Any, y_score: Any, *, prior: float, loss: str = "sigmoid", pos_label: Any = None
+    y_true: Any,
+    y_score: Any,
+    *,
+    prior: float,
+    loss: str = "sigmoid",
+    pos_label: Any = None,
+    neg_label: Any = None,
 ) -> float:
     """Non-negative PU risk, smaller is better.
 
@@ -210,12 +252,12 @@ def nnpu_risk(
     Kiryo, Niu, du Plessis, Sugiyama: Positive-unlabeled learning with non-negative risk estimator.
     NeurIPS 2017.
     """
-    risk_positive, risk_negative = _pu_risks(y_true, y_score, prior, loss, pos_label)
+    risk_positive, risk_negative = _pu_risks(y_true, y_score, prior, loss, pos_label, neg_label)
     return risk_positive + max(0.0, risk_negative)
 
 
 def hidden_positive_recall(
-    y_true: Any, y_score: Any, *, prior: float, pos_label: Any = None
+    y_true: Any, y_score: Any, *, prior: float, pos_label: Any = None, neg_label: Any = None
 ) -> float:
     """Recall if exactly the share `prior` of the rows, the highest scores, is predicted positive.
 
@@ -234,10 +276,10 @@ def hidden_positive_recall(
         Higher means more likely positive.
     prior : float
         Fraction of the rows that is predicted positive.
-    pos_label : value of y_true, optional
+    pos_label, neg_label : values of y_true, optional
         The value that means labelled positive, if it is not the larger of the two.
     """
-    labels, scores = _labels_and_scores(y_true, y_score, pos_label)
+    labels, scores = _labels_and_scores(y_true, y_score, pos_label, neg_label)
     n_predicted = _checked_prior(prior, labels) * labels.n_samples
     _, value_of_row, counts = np.unique(scores, return_inverse=True, return_counts=True)
     above = counts.sum() - np.cumsum(counts)
@@ -245,7 +287,9 @@ def hidden_positive_recall(
     return float(share_predicted[value_of_row][labels.is_labelled].mean())
 
 
-def proxy_accuracy(y_true: Any, y_pred: Any, *, prior: float, pos_label: Any = None) -> float:
+def proxy_accuracy(
+    y_true: Any, y_pred: Any, *, prior: float, pos_label: Any = None, neg_label: Any = None
+) -> float:
     """2 prior recall + share of V with f = 0, which is `pu_accuracy` + prior.
 
     The model selection criterion "PA" of the paper below, as the benchmark of its authors has it
@@ -258,11 +302,13 @@ def proxy_accuracy(y_true: Any, y_pred: Any, *, prior: float, pos_label: Any = N
     Wang, Wu, Li, Zhang, Niu, Sugiyama: Accessible, realistic, and fair evaluation of
     positive-unlabeled learning algorithms. ICLR 2026, arXiv 2509.24228.
     """
-    rates = _rates(y_true, y_pred, prior, pos_label)
+    rates = _rates(y_true, y_pred, prior, pos_label, neg_label)
     return 2.0 * rates.prior * rates.recall + 1.0 - rates.predicted
 
 
-def proxy_roc_auc(y_true: Any, y_score: Any, *, pos_label: Any = None) -> float:
+def proxy_roc_auc(
+    y_true: Any, y_score: Any, *, pos_label: Any = None, neg_label: Any = None
+) -> float:
     """Area under the ROC curve of labelled against unlabelled rows.
 
     The model selection criterion "PAUC" of the paper below. With u the share of positives among
@@ -275,12 +321,12 @@ def proxy_roc_auc(y_true: Any, y_score: Any, *, pos_label: Any = None) -> float:
     Wang, Wu, Li, Zhang, Niu, Sugiyama: Accessible, realistic, and fair evaluation of
     positive-unlabeled learning algorithms. ICLR 2026, arXiv 2509.24228.
     """
-    labels, scores = _labels_and_scores(y_true, y_score, pos_label)
+    labels, scores = _labels_and_scores(y_true, y_score, pos_label, neg_label)
     return _area(labels.is_labelled, scores)
 
 
-def _rates(y_true: Any, y_pred: Any, prior: float, pos_label: Any) -> _Rates:
-    labels = checked_pu_labels(y_true, pos_label=pos_label)
+def _rates(y_true: Any, y_pred: Any, prior: float, pos_label: Any, neg_label: Any) -> _Rates:
+    labels = checked_pu_labels(y_true, pos_label=pos_label, neg_label=neg_label)
     is_predicted = labels.decode(y_pred)
     return _Rates(
         _checked_prior(prior, labels),
@@ -299,8 +345,10 @@ def _checked_prior(prior: float, labels: PULabels) -> float:
     return float(prior)
 
 
-def _labels_and_scores(y_true: Any, y_score: Any, pos_label: Any) -> tuple[PULabels, FloatArray]:
-    labels = checked_pu_labels(y_true, pos_label=pos_label)
+def _labels_and_scores(
+    y_true: Any, y_score: Any, pos_label: Any, neg_label: Any
+) -> tuple[PULabels, FloatArray]:
+    labels = checked_pu_labels(y_true, pos_label=pos_label, neg_label=neg_label)
     return labels, checked_scores(y_score, "y_score", labels.n_samples)
 
 
@@ -320,10 +368,10 @@ _LOSSES: dict[str, Callable[[FloatArray], FloatArray]] = {
 
 
 def _pu_risks(
-    y_true: Any, y_score: Any, prior: float, loss: str, pos_label: Any
+    y_true: Any, y_score: Any, prior: float, loss: str, pos_label: Any, neg_label: Any
 ) -> tuple[float, float]:
     """The parts of the risk that stand for the positives and for the negatives."""
-    labels, scores = _labels_and_scores(y_true, y_score, pos_label)
+    labels, scores = _labels_and_scores(y_true, y_score, pos_label, neg_label)
     prior = _checked_prior(prior, labels)
     if loss not in _LOSSES:
         raise ValueError(f"loss must be one of {', '.join(_LOSSES)}, found {loss!r}")

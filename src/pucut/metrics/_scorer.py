@@ -71,7 +71,8 @@ class PUScorer:
                 f"{self.metric.__name__} needs {' or '.join(self.response_method)}, which "
                 f"{estimator!r} does not have"
             )
-        labels = checked_pu_labels(y, pos_label=self.arguments.get("pos_label"))
+        names = {name: self.arguments.get(name) for name in ("pos_label", "neg_label")}
+        labels = checked_pu_labels(y, **names)
         response = getattr(estimator, method)(X)
         if method == "predict":
             warn_of_one_class(labels, labels.decode(response), self.prior)

@@ -12,7 +12,12 @@ class OneClassPredictionWarning(UserWarning):
 
 
 def warn_if_one_class(
-    y_true: Any, y_pred: Any, *, prior: float | None = None, pos_label: Any = None
+    y_true: Any,
+    y_pred: Any,
+    *,
+    prior: float | None = None,
+    pos_label: Any = None,
+    neg_label: Any = None,
 ) -> bool:
     """Warns, and returns True, if every row is predicted the same.
 
@@ -21,12 +26,12 @@ def warn_if_one_class(
 
     Parameters
     ----------
-    y_true, y_pred, pos_label
+    y_true, y_pred, pos_label, neg_label
         As in `pu_accuracy`.
     prior : float, optional
         Fraction of positives among these rows, for the message.
     """
-    labels = checked_pu_labels(y_true, pos_label=pos_label)
+    labels = checked_pu_labels(y_true, pos_label=pos_label, neg_label=neg_label)
     return warn_of_one_class(labels, labels.decode(y_pred), prior)
 
 

@@ -33,6 +33,7 @@ def estimate_prior(
     *,
     classifier: Any = None,
     pos_label: Any = None,
+    neg_label: Any = None,
     n_folds: int = 5,
     random_state: Any = None,
     scores: Any = None,
@@ -45,7 +46,8 @@ def estimate_prior(
         With `classifier`, anything that it accepts. Otherwise numbers and categories; missing
         values are allowed.
     y : array-like of shape (n_samples,)
-        Two values: the larger, or `pos_label`, marks labelled positives.
+        Two values, one for labelled positives (the larger number, a word such as "yes", or
+        `pos_label`) and the other for unlabelled rows; with `neg_label` known negatives too.
     method : {"auto", "bbe", "dedpul", "elkan_noto", "km2", "tice"}
         "auto" has the smallest error in the benchmark: the mean of what is plausible, given how
         several learners rank the labelled rows among the others.
@@ -54,6 +56,9 @@ def estimate_prior(
         Gives the out-of-fold scores of "bbe", "dedpul", "elkan_noto" (default: gradient boosting,
         for sparse X a linear model) and of "auto" (default: trees, kernels and a linear model).
     pos_label : value of y, optional
+    neg_label : value of y, optional
+        The value that means known negative; all values but these two then mean unlabelled. No
+        estimate exceeds what the known negatives leave.
     n_folds : int
         Folds of the out-of-fold scores, and of "tice".
     random_state : int, RandomState or None
@@ -77,14 +82,20 @@ def estimate_prior(
         raise ValueError("classifier and scores are given: one of them must be None")
     if scores is None:
         X = X.tocsr() if is_sparse(X) else X
-        labels = checked_pu_labels(y, pos_label=pos_label, n_samples=_n_rows(X))
+        labels = checked_pu_labels(
+            y, pos_label=pos_label, neg_label=neg_label, n_samples=_n_rows(X)
+        )
         checked_classifier(classifier, X, "classifier")
     else:
-        labels = checked_pu_labels(y, pos_label=pos_label)
+        labels = checked_pu_labels(y, pos_label=pos_label, neg_label=neg_label)
         scores = checked_scores(scores, "scores", labels.n_samples)
+    if not labels.is_unlabelled.any():
+        raise ValueError("y holds a known class in every row: there is nothing to estimate")
     random = check_random_state(random_state)
     # Neither folds nor samples depend on where a row stands.
-    order = row_order(X if scores is None else scores[:, None], labels.is_labelled)
+    order = row_order(X if scores is None else scores[:, None], labels.signs)
+    # What is known to be negative says nothing of how many of the unlabelled rows are positive.
+    order = order[~labels.is_negative[order]]
     rows = order[_drawn_rows(labels.is_labelled[order], MAX_ROWS, random)]
     sample = Sample(
         X=X if scores is not None else _safe_indexing(X, rows),
@@ -99,7 +110,7 @@ def estimate_prior(
 
 def _estimate(labels: PULabels, method: str, share: Share, sample: Sample) -> PriorEstimate:
     n_labelled, n_samples = labels.n_labelled, labels.n_samples
-    n_unlabelled = n_samples - n_labelled
+    n_unlabelled = n_samples - n_labelled - labels.n_negative
     # Less than half a negative cannot be told from none, and a prior must be below 1.
     largest = 1.0 - 0.5 / n_unlabelled
 
@@ -128,6 +139,7 @@ def _estimate(labels: PULabels, method: str, share: Share, sample: Sample) -> Pr
         upper_bound=prior if share.bound is None else max(of_all(share.bound), prior),
         n_labelled=n_labelled,
         n_unlabelled=n_unlabelled,
+        n_negative=labels.n_negative,
         diagnostics={**used, **share.diagnostics},
     )
 

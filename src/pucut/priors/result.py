@@ -33,6 +33,8 @@ class PriorEstimate:
         Numbers of the method, among them `rows_used` and `labelled_used`, and for methods on scores
         `negatives_passing`: the share of negatives that pass a threshold which 90 % of the
         positives pass. `is_upper_bound` means that this is more than 25 %.
+    n_negative : int
+        Known negatives.
     """
 
     prior: float
@@ -44,9 +46,10 @@ class PriorEstimate:
     n_labelled: int
     n_unlabelled: int
     diagnostics: dict[str, float] = field(default_factory=dict)
+    n_negative: int = 0
 
     def __str__(self) -> str:
-        n_samples = self.n_labelled + self.n_unlabelled
+        n_samples = self.n_labelled + self.n_unlabelled + self.n_negative
         low, high = self.interval
         n_hidden = round(self.prior_unlabelled * self.n_unlabelled)
         hidden = f"{n_hidden} of the {self.n_unlabelled} unlabelled ones"

@@ -15,7 +15,7 @@ from pucut._support.checks import BoolArray, FloatArray, is_missing
 from pucut._support.constraints import PRIOR_CONSTRAINTS
 from pucut.data.containers import checked_table, for_any_table
 from pucut.data.encoding import learn_encoding
-from pucut.data.labels import PULabels, checked_prior
+from pucut.data.labels import PULabels, checked_prior, positive_by_convention
 from pucut.graphs.neighbors import nearest_to
 from pucut.graphs.spaces import WeightedSpace, weighted_space
 from pucut.priors import estimate_prior
@@ -250,7 +250,7 @@ class CutQueryStrategy(BaseEstimator):
                 "y must hold labels of one or two classes, and missing_label "
                 f"({self.missing_label!r}) for rows without; found {len(distinct)}: {shown}"
             )
-        positive = distinct[-1] if self.pos_label is None else self.pos_label
+        positive = positive_by_convention(distinct) if self.pos_label is None else self.pos_label
         if positive not in distinct:
             raise ValueError(
                 f"pos_label is {positive!r}, which is not a value of y: no positive is labelled"

@@ -142,7 +142,8 @@ def _labels(estimator: Any, X: Any, y: Any) -> PULabels:
         raise ValueError(
             f"X must be the table given to fit, with {n_samples} rows, found {n_rows} rows"
         )
-    return checked_pu_labels(y, pos_label=estimator.pos_label, n_samples=n_samples)
+    names = {"pos_label": estimator.pos_label, "neg_label": getattr(estimator, "neg_label", None)}
+    return checked_pu_labels(y, **names, n_samples=n_samples)
 
 
 def _probability(estimator: Any, X: Any, given: Any) -> FloatArray:

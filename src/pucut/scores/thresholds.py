@@ -32,10 +32,11 @@ def threshold_for_share(scores: FloatArray, share: float) -> float:
 def positives_by_prior(scores: FloatArray, labels: PULabels, prior: float) -> BoolArray:
     """The training rows that are positive: the labelled, and the highest-scoring of the others.
 
-    As many of the others as bring the share of positives among all rows to the prior.
+    As many of the others as bring the share of positives among all rows to the prior; known
+    negatives are none of them.
     """
     positive = labels.is_labelled.copy()
-    others = ~positive
+    others = labels.is_unlabelled
     share = (prior * labels.n_samples - labels.n_labelled) / np.count_nonzero(others)
     positive[others] = scores[others] > threshold_for_share(scores[others], share)
     return positive

@@ -15,9 +15,9 @@ from sklearn.utils.validation import check_is_fitted
 from pucut._support.checks import FloatArray, SymmetricGraph, checked_graph
 from pucut._support.constraints import COUNT, NOT_NEGATIVE, POSITIVE
 from pucut._support.fitting import FitsWhole
+from pucut.data.class_labels import checked_class_labels
 from pucut.data.containers import checked_table, for_any_table, with_narrow_indices
 from pucut.data.encoding import learn_encoding
-from pucut.data.labels import checked_class_labels
 from pucut.data.row_order import (
     in_given_order,
     order_rows_in_place,

@@ -100,7 +100,9 @@ class BaggingSVMClassifier(_BaggedClassifier):
         `predict` says positive above the score that the prior's share of the training rows exceeds,
         or, as the authors do, if more than half of the SVMs do.
     pos_label : value of y, optional
-        The value that means labelled positive, if it is not the larger of the two.
+        The value that means labelled positive, if it is not what `y` itself says.
+    neg_label : value of y, optional
+        The value that means known negative; all values but these two then mean unlabelled.
     random_state : int, RandomState instance or None, default=None
 
     Attributes
@@ -153,6 +155,7 @@ class BaggingSVMClassifier(_BaggedClassifier):
         kernel: str = "rbf",
         threshold: str = "prior",
         pos_label: Any = None,
+        neg_label: Any = None,
         random_state: Any = None,
     ) -> None:
         self.n_estimators = n_estimators
@@ -164,6 +167,7 @@ class BaggingSVMClassifier(_BaggedClassifier):
         self.kernel = kernel
         self.threshold = threshold
         self.pos_label = pos_label
+        self.neg_label = neg_label
         self.random_state = random_state
 
     def _learn(self, points: Any, is_labelled: BoolArray, random: np.random.RandomState) -> _Bagged:
@@ -211,7 +215,9 @@ class PUBaggingClassifier(MetaEstimatorMixin, _BaggedClassifier):
         `predict` says positive above the score that the prior's share of the training rows exceeds,
         or if the mean is above 1/2 (probabilities) or 0 (decision function).
     pos_label : value of y, optional
-        The value that means labelled positive, if it is not the larger of the two.
+        The value that means labelled positive, if it is not what `y` itself says.
+    neg_label : value of y, optional
+        The value that means known negative; all values but these two then mean unlabelled.
     random_state : int, RandomState instance or None, default=None
 
     Attributes
@@ -255,6 +261,7 @@ class PUBaggingClassifier(MetaEstimatorMixin, _BaggedClassifier):
         n_unlabelled: int | None = None,
         threshold: str = "prior",
         pos_label: Any = None,
+        neg_label: Any = None,
         random_state: Any = None,
     ) -> None:
         self.estimator = estimator
@@ -263,6 +270,7 @@ class PUBaggingClassifier(MetaEstimatorMixin, _BaggedClassifier):
         self.n_unlabelled = n_unlabelled
         self.threshold = threshold
         self.pos_label = pos_label
+        self.neg_label = neg_label
         self.random_state = random_state
 
     def _classifier(self) -> Any:

@@ -52,7 +52,9 @@ class PUMaxMarginClassifier(EncodedClassifier):
         `predict` says positive above the score that the prior's share of the training rows exceeds,
         or above 0, the middle of the margin.
     pos_label : value of y, optional
-        The value that means labelled positive, if it is not the larger of the two.
+        The value that means labelled positive, if it is not what `y` itself says.
+    neg_label : value of y, optional
+        The value that means known negative; all values but these two then mean unlabelled.
     random_state : int, RandomState instance or None, default=None
 
     Attributes
@@ -109,6 +111,7 @@ class PUMaxMarginClassifier(EncodedClassifier):
         n_landmarks: int = 200,
         threshold: str = "prior",
         pos_label: Any = None,
+        neg_label: Any = None,
         random_state: Any = None,
     ) -> None:
         self.prior = prior
@@ -119,6 +122,7 @@ class PUMaxMarginClassifier(EncodedClassifier):
         self.n_landmarks = n_landmarks
         self.threshold = threshold
         self.pos_label = pos_label
+        self.neg_label = neg_label
         self.random_state = random_state
 
     def _learn(

@@ -75,6 +75,7 @@ class _NeuralPUClassifier(CallbackSupportMixin, PUClassifier):
         "unlabelled_includes_labelled": ["boolean"],
         "threshold": THRESHOLD_CONSTRAINTS,
         "pos_label": "no_validation",
+        "neg_label": "no_validation",
         "device": [str, torch.device],
         "verbose": ["verbose"],
         "random_state": ["random_state"],
@@ -99,13 +100,14 @@ class _NeuralPUClassifier(CallbackSupportMixin, PUClassifier):
         X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
             Flattened images, channels first, if `image_shape` is given.
         y : array-like of shape (n_samples,)
-            Two values, the larger (or `pos_label`) for labelled positives and the other for
-            unlabelled rows; missing values mean unlabelled too.
+            Two values, one for labelled positives (the larger number, a word such as "yes", or
+            `pos_label`) and the other for unlabelled rows; missing values mean unlabelled too. With
+            `neg_label` known negatives, and everything else is unlabelled.
         """
         device = _device(self.device)
         X = self._checked_table(X, reset=True)
         labels = self._read_labels(y, X.shape[0])
-        order = row_order(X, labels.is_labelled)
+        order = row_order(X, labels.signs)
         X, labels = in_order(X, order), labels.in_order(order)
         steps = FitSteps(self, n_steps=4, verbose=int(self.verbose))
         with steps.step("points"):

@@ -31,7 +31,7 @@ class NNPUClassifier(_NeuralPUClassifier):
         Length of the reversed step, relative to the others.
     network, prior, loss, hidden_layer_sizes, activation, image_shape, learning_rate, \
 weight_decay, batch_size, max_epochs, patience, validation_share, \
-unlabelled_includes_labelled, threshold, pos_label, device, verbose, random_state
+unlabelled_includes_labelled, threshold, pos_label, neg_label, device, verbose, random_state
         As in `UPUClassifier`.
 
     Attributes
@@ -71,6 +71,7 @@ prior_estimate_, scores_, threshold_, transduction_, step_seconds_
         unlabelled_includes_labelled: bool = True,
         threshold: str = "prior",
         pos_label: Any = None,
+        neg_label: Any = None,
         device: Any = "auto",
         verbose: int = 0,
         random_state: Any = None,
@@ -92,6 +93,7 @@ prior_estimate_, scores_, threshold_, transduction_, step_seconds_
         self.unlabelled_includes_labelled = unlabelled_includes_labelled
         self.threshold = threshold
         self.pos_label = pos_label
+        self.neg_label = neg_label
         self.device = device
         self.verbose = verbose
         self.random_state = random_state

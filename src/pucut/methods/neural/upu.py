@@ -54,7 +54,9 @@ class UPUClassifier(_NeuralPUClassifier):
         `predict` says positive above the score that the prior's share of the training rows
         exceeds; or, as the method's authors do, above 0.
     pos_label : value of y, optional
-        The value that means labelled positive, if it is not the larger of the two.
+        The value that means labelled positive, if it is not what `y` itself says.
+    neg_label : value of y, optional
+        The value that means known negative; all values but these two then mean unlabelled.
     device : str or torch.device, default="auto"
         Where to train; "auto" is a GPU if PyTorch finds one that it can use through CUDA. Fitted
         classifiers are kept on the CPU, and predict on this device if there is one like it.
@@ -125,6 +127,7 @@ class UPUClassifier(_NeuralPUClassifier):
         unlabelled_includes_labelled: bool = True,
         threshold: str = "prior",
         pos_label: Any = None,
+        neg_label: Any = None,
         device: Any = "auto",
         verbose: int = 0,
         random_state: Any = None,
@@ -144,6 +147,7 @@ class UPUClassifier(_NeuralPUClassifier):
         self.unlabelled_includes_labelled = unlabelled_includes_labelled
         self.threshold = threshold
         self.pos_label = pos_label
+        self.neg_label = neg_label
         self.device = device
         self.verbose = verbose
         self.random_state = random_state

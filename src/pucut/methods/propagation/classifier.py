@@ -76,7 +76,9 @@ class PULabelPropagationClassifier(EncodedClassifier):
         `predict` says positive above the score that the prior's share of the training rows exceeds,
         or above 1/2.
     pos_label : value of y, optional
-        The value that means labelled positive, if it is not the larger of the two.
+        The value that means labelled positive, if it is not what `y` itself says.
+    neg_label : value of y, optional
+        The value that means known negative; all values but these two then mean unlabelled.
     random_state : int, RandomState instance or None, default=None
 
     Attributes
@@ -133,6 +135,7 @@ class PULabelPropagationClassifier(EncodedClassifier):
         n_negative: int | None = None,
         threshold: str = "prior",
         pos_label: Any = None,
+        neg_label: Any = None,
         random_state: Any = None,
     ) -> None:
         self.prior = prior
@@ -141,6 +144,7 @@ class PULabelPropagationClassifier(EncodedClassifier):
         self.n_negative = n_negative
         self.threshold = threshold
         self.pos_label = pos_label
+        self.neg_label = neg_label
         self.random_state = random_state
 
     def _learn(self, points: Any, is_labelled: BoolArray, random: np.random.RandomState) -> _Spread:

@@ -84,7 +84,9 @@ None, default="auto"
         and mixed like the others. They see X as it was given. One that needs y, by its tags, is
         given 1 for labelled rows and 0 for others, and is fitted again whenever labels are hidden.
     pos_label : value of y, optional
-        The value that means labelled positive, if it is not the larger of the two.
+        The value that means labelled positive, if it is not what `y` itself says.
+    neg_label : value of y, optional
+        The value that means known negative; all values but these two then mean unlabelled.
     n_jobs : int, optional
         Number of threads; results do not depend on it. None is 1 and -1 is all processors.
     memory_limit : int or str, optional
@@ -173,6 +175,7 @@ None, default="auto"
         learners: Any = None,
         embeddings: Any = None,
         pos_label: Any = None,
+        neg_label: Any = None,
         n_jobs: int | None = None,
         memory_limit: Any = None,
         random_state: Any = None,
@@ -187,6 +190,7 @@ None, default="auto"
         self.learners = learners
         self.embeddings = embeddings
         self.pos_label = pos_label
+        self.neg_label = neg_label
         self.n_jobs = n_jobs
         self.memory_limit = memory_limit
         self.random_state = random_state
@@ -207,8 +211,9 @@ None, default="auto"
             files, which are then read in the order of their names. Memory-mapped arrays are read
             by blocks.
         y : array-like of shape (n_samples,)
-            Two values, the larger (or `pos_label`) for labelled positives and the other for
-            unlabelled rows; missing values mean unlabelled too.
+            Two values, one for labelled positives (the larger number, a word such as "yes", or
+            `pos_label`) and the other for unlabelled rows; missing values mean unlabelled too. With
+            `neg_label` known negatives, and everything else is unlabelled.
         """
         is_from_file = is_arrow(X)  # what was read here has no other owner: its memory is reused
         X = self._checked_table(X, reset=True)
@@ -231,7 +236,7 @@ None, default="auto"
             self._settle_prior(X, labels)
         with steps.step("encoding"):
             is_needed = bool(options.learners or options.embeddings)
-            order = row_order(X, labels.is_labelled)
+            order = row_order(X, labels.signs)
             self._encoding, points = learn_encoding(X, in_place=is_from_file and not is_needed)
             points, labels = order_rows_in_place(points, order), labels.in_order(order)
             table = _safe_indexing(X, order) if is_needed else None
@@ -292,14 +297,12 @@ None, default="auto"
         is_positive = positives_by_prior(chosen.scores, labels, self.prior_)
         self.positive_fraction_ = float(is_positive.mean())
         self.transduction_ = labels.encode(is_positive)
-        others = np.flatnonzero(~labels.is_labelled)
+        others = np.flatnonzero(labels.is_unlabelled)
         share = (self.positive_fraction_ * labels.n_samples - labels.n_labelled) / len(others)
         self.scores_ = chosen.scores - threshold_for_share(chosen.scores[others], share)
         self.negative_ranking_ = others[np.argsort(chosen.scores[others], kind="stable")]
         self.threshold_ = threshold_for_share(chosen.left_out, self.prior_)
-        self._calibration = calibrate(
-            chosen.left_out, labels.is_labelled, self.prior_, half_at=self.threshold_
-        )
+        self._calibration = calibrate(chosen.left_out, labels, self.prior_, half_at=self.threshold_)
 
     def _set_in_given_order(self, order: IndexArray) -> None:
         super()._set_in_given_order(order)

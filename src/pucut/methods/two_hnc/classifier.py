@@ -34,8 +34,9 @@ class TwoHNCClassifier(SizedClassifier):
     Hochbaum and Nitayanont, as published. Rows are the nodes of a graph of nearest neighbours.
     Stage 1 cuts it for every tradeoff lambda, with the labelled rows fixed on the positive side;
     the order in which the others leave that side ranks them, and the first to leave are taken as
-    negatives. Stage 2 cuts it again with both kinds of rows fixed. The partition of either stage
-    whose share of positives is closest to the prior is the result.
+    negatives. Stage 2 cuts it again with both kinds of rows fixed. Known negatives are fixed on the
+    negative side in both stages, and fewer others are taken as negatives. The partition of either
+    stage whose share of positives is closest to the prior is the result.
 
     `PUCutClassifier` goes further on the same cuts, and chooses its settings itself.
 
@@ -75,7 +76,9 @@ default="auto"
     n_estimators : int, default=100
         Number of PU trees, if any are needed.
     pos_label : value of y, optional
-        The value that means labelled positive, if it is not the larger of the two.
+        The value that means labelled positive, if it is not what `y` itself says.
+    neg_label : value of y, optional
+        The value that means known negative; all values but these two then mean unlabelled.
     n_jobs : int, optional
         Number of threads; results do not depend on it. None is 1 and -1 is all processors.
     memory_limit : int or str, optional
@@ -148,6 +151,7 @@ default="auto"
 
     # As on a cluster, where rows stay where they are and ties go by their numbers.
     _in_given_order: ClassVar[bool] = False
+    _uses_negatives: ClassVar[bool] = True
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **SizedClassifier._parameter_constraints,
@@ -174,6 +178,7 @@ default="auto"
         inductive: str = "objective",
         n_estimators: int = 100,
         pos_label: Any = None,
+        neg_label: Any = None,
         n_jobs: int | None = None,
         memory_limit: Any = None,
         random_state: Any = None,
@@ -189,6 +194,7 @@ default="auto"
         self.inductive = inductive
         self.n_estimators = n_estimators
         self.pos_label = pos_label
+        self.neg_label = neg_label
         self.n_jobs = n_jobs
         self.memory_limit = memory_limit
         self.random_state = random_state
@@ -215,8 +221,9 @@ default="auto"
             files, which are then read in the order of their names. Memory-mapped arrays are read
             by blocks.
         y : array-like of shape (n_samples,)
-            Two values, the larger (or `pos_label`) for labelled positives and the other for
-            unlabelled rows; missing values mean unlabelled too.
+            Two values, one for labelled positives (the larger number, a word such as "yes", or
+            `pos_label`) and the other for unlabelled rows; missing values mean unlabelled too. With
+            `neg_label` known negatives, and everything else is unlabelled.
         """
         is_from_file = is_arrow(X)  # what was read here has no other owner: its memory is reused
         self._was_pairwise = self._is_pairwise()
@@ -235,7 +242,7 @@ default="auto"
             self._settle_prior(X, labels)
         found = find_space(
             X,
-            labels.is_labelled,
+            labels,
             self.prior_,
             similarity=self.similarity,
             neighbors=self.neighbors,
@@ -272,9 +279,7 @@ default="auto"
         if found.order is not None:
             labels = labels.in_order(found.order)
         with steps.step("cuts"):
-            chosen = cut_and_choose(
-                found.space, labels.is_labelled, self.prior_, ks, grid, self._n_threads()
-            )
+            chosen = cut_and_choose(found.space, labels, self.prior_, ks, grid, self._n_threads())
         with steps.step("answers"):
             stages, partition = chosen.stages, chosen.partition
             self.n_neighbors_, self.graph_ = chosen.n_neighbors, chosen.graph
@@ -291,9 +296,7 @@ default="auto"
                 self.inductive, found.space, chosen.n_neighbors, partition.is_positive
             )
             self.threshold_, scores = threshold_and_scores(self._rule, chosen)
-            self._calibration = calibrate(
-                scores, labels.is_labelled, self.prior_, half_at=self.threshold_
-            )
+            self._calibration = calibrate(scores, labels, self.prior_, half_at=self.threshold_)
             if found.order is not None:
                 self._set_in_given_order(found.order)
         steps.finish()

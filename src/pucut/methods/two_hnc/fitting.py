@@ -14,6 +14,7 @@ from pucut.cuts.inductive import nearness, objective_threshold, share_of_similar
 from pucut.cuts.selection import choose_n_neighbors, closest_partition
 from pucut.cuts.two_stages import Partition, TwoStages, reached_from, two_stage_cuts
 from pucut.data.encoding import learn_encoding
+from pucut.data.labels import PULabels
 from pucut.data.row_order import IndexArray, order_rows_in_place, row_order
 from pucut.graphs.neighbors import nearest_neighbors
 from pucut.graphs.similarity import Gaussian
@@ -90,7 +91,7 @@ class InductiveRule:
 
 def find_space(
     X: Any,
-    is_labelled: BoolArray,
+    labels: PULabels,
     prior: float,
     *,
     similarity: str,
@@ -118,15 +119,15 @@ def find_space(
             lists = nearest_neighbors(X, n_neighbors, sp.csr_array(X))
         return FoundSpace(DistanceSpace(lists, Gaussian.of_width(sigma, 1)))
     with step("encoding"):
-        order = np.arange(X.shape[0]) if in_given_order else row_order(X, is_labelled)
+        order = np.arange(X.shape[0]) if in_given_order else row_order(X, labels.signs)
         encoding, points = learn_encoding(X, in_place=in_place)
-        points, is_labelled = order_rows_in_place(points, order), is_labelled[order]
+        points, labels = order_rows_in_place(points, order), labels.in_order(order)
     forest: Forest | None = None
     if isinstance(feature_weights, str) or similarity == "forest":
         with step("trees"):
             forest = grow_forest(
                 points,
-                is_labelled,
+                labels.is_labelled,
                 prior,
                 options_of_weighing_trees(X.shape[0]),
                 n_trees=n_trees,
@@ -158,7 +159,7 @@ def find_space(
 
 def cut_and_choose(
     space: Space,
-    is_labelled: BoolArray,
+    labels: PULabels,
     prior: float,
     ks: Sequence[int],
     lambda_grid: FloatArray | None,
@@ -167,14 +168,15 @@ def cut_and_choose(
     """Both stages for every k, and the partition and the k that the prior chooses."""
     # Graphs are built when they are needed; the last one stays, since most fits need only one.
     graph_of = lru_cache(maxsize=1)(space.graph)
-    remoteness = _remoteness(space, graph_of(min(ks)), is_labelled)
+    remoteness = _remoteness(space, graph_of(min(ks)), labels.is_labelled)
     stages: dict[int, TwoStages] = {}
     partitions: dict[int, Partition] = {}
     for k in ks:
         stages[k] = two_stage_cuts(
             graph_of(k),
-            is_labelled,
+            labels.is_labelled,
             prior,
+            is_negative=labels.is_negative,
             remoteness=remoteness,
             lambda_grid=lambda_grid,
             n_threads=n_threads,

@@ -45,7 +45,7 @@ class RocchioClassifier(EncodedClassifier):
         The paper's SVM is linear, for texts. See Notes.
     most_lost : float, default=0.05
         If the last SVM finds more than this share of the labelled rows negative, the first is used.
-    prior, threshold, pos_label, random_state
+    prior, threshold, pos_label, neg_label, random_state
         As in `SpyClassifier`; the method's own rule is the SVM's.
 
     Attributes
@@ -93,6 +93,7 @@ class RocchioClassifier(EncodedClassifier):
         most_lost: float = 0.05,
         threshold: str = "prior",
         pos_label: Any = None,
+        neg_label: Any = None,
         random_state: Any = None,
     ) -> None:
         self.prior = prior
@@ -103,6 +104,7 @@ class RocchioClassifier(EncodedClassifier):
         self.most_lost = most_lost
         self.threshold = threshold
         self.pos_label = pos_label
+        self.neg_label = neg_label
         self.random_state = random_state
 
     def _learn(

@@ -58,7 +58,9 @@ class SpyClassifier(EncodedClassifier):
         or by the method's own rule: odds above 1 (`estimator`: its probability above 1/2, or its
         decision function above 0).
     pos_label : value of y, optional
-        The value that means labelled positive, if it is not the larger of the two.
+        The value that means labelled positive, if it is not what `y` itself says.
+    neg_label : value of y, optional
+        The value that means known negative; all values but these two then mean unlabelled.
     random_state : int, RandomState instance or None, default=None
         For the spies, the folds, the classifier and the estimate of the prior.
 
@@ -114,6 +116,7 @@ class SpyClassifier(EncodedClassifier):
         noise: float = 0.15,
         threshold: str = "prior",
         pos_label: Any = None,
+        neg_label: Any = None,
         random_state: Any = None,
     ) -> None:
         self.estimator = estimator
@@ -122,6 +125,7 @@ class SpyClassifier(EncodedClassifier):
         self.noise = noise
         self.threshold = threshold
         self.pos_label = pos_label
+        self.neg_label = neg_label
         self.random_state = random_state
 
     def _check_parameters(self) -> None:

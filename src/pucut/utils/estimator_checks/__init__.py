@@ -50,10 +50,10 @@ def check_pu_estimator(
 ) -> list[CheckResult]:
     """Check that an estimator keeps the contract of a PU classifier.
 
-    It needs the parameters ``prior`` and ``pos_label``, the methods ``fit``, ``predict``,
-    ``predict_proba`` and ``decision_function``, and after ``fit`` the attributes ``classes_``,
-    ``prior_``, ``scores_``, ``transduction_`` and, if it has a parameter ``threshold``,
-    ``threshold_``.
+    It needs the parameters ``prior`` and ``pos_label`` (and may have ``neg_label``), the methods
+    ``fit``, ``predict``, ``predict_proba`` and ``decision_function``, and after ``fit`` the
+    attributes ``classes_``, ``prior_``, ``scores_``, ``transduction_`` and, if it has a parameter
+    ``threshold``, ``threshold_``.
 
     Parameters
     ----------

@@ -1,12 +1,15 @@
 """Checks of `y`: values of every kind, bad ones, and few of them."""
 
+import warnings
 from importlib.util import find_spec
 from typing import Any
+from unittest import SkipTest
 
 import numpy as np
 from sklearn.base import clone
 
 from pucut.data.labels import checked_pu_labels
+from pucut.methods import NegativesNotUsedWarning
 from pucut.utils.estimator_checks._tools import assert_valid_answers, fitted, pu_table, raises
 
 
@@ -76,3 +79,45 @@ def check_pu_one_unlabelled(estimator: Any) -> None:
     y[3] = 0
     assert_valid_answers(fitted(estimator, X, y, prior=float(y.mean())), X)
     assert_valid_answers(fitted(estimator, X, y, prior="auto"), X)
+
+
+def check_pu_known_negatives(estimator: Any) -> None:
+    """They are never predicted positive nor ranked, and bound the prior from above."""
+    X, y, truth = pu_table()
+    known = np.where(y == 1, 1, -1)
+    known[np.flatnonzero(~truth)[:20]] = 0
+    # Some among the positives, where nothing but the label says that they are negative.
+    known[np.flatnonzero(truth & (y == 0))[:5]] = 0
+    model = _fitted_to_negatives(estimator, X, known, prior=0.6)
+    assert_valid_answers(model, X)
+    np.testing.assert_array_equal(model.classes_, [0, 1])
+    assert (model.transduction_[known == 0] == 0).all()
+    assert (model.transduction_[known == 1] == 1).all()
+    assert np.isfinite(model.scores_).all()
+    if hasattr(model, "negative_ranking_"):
+        ranked = np.sort(model.negative_ranking_)
+        np.testing.assert_array_equal(ranked, np.flatnonzero(known == -1))
+    with raises(ValueError, match=f"25 of {len(y)} samples are known negatives"):
+        _fitted_to_negatives(estimator, X, known, prior=0.95)
+    with raises(ValueError, match="a known class in every row"):
+        _fitted_to_negatives(estimator, X, (known == 1).astype(int))
+
+
+def check_pu_many_known_negatives(estimator: Any) -> None:
+    """All but one row may be known; an estimated prior stays within what they leave."""
+    X, _, truth = pu_table()
+    known = np.where(truth, 1, 0)
+    known[3] = -1
+    model = _fitted_to_negatives(estimator, X, known, prior="auto")
+    assert (known == 1).mean() <= model.prior_ <= 1.0 - (known == 0).mean()
+    assert_valid_answers(model, X)
+    np.testing.assert_array_equal(model.transduction_[known >= 0], known[known >= 0])
+
+
+def _fitted_to_negatives(estimator: Any, X: Any, y: Any, **params: Any) -> Any:
+    """Methods that do not learn from known negatives warn of it, and keep the rest."""
+    if "neg_label" not in estimator.get_params():
+        raise SkipTest("it takes no known negatives")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NegativesNotUsedWarning)
+        return fitted(estimator, X, y, neg_label=0, **params)
