@@ -1,59 +1,89 @@
 """Positive-unlabelled learning by parametric minimum cuts."""
 
-from importlib.metadata import version
+import importlib
+from importlib.metadata import version as _version
 from typing import TYPE_CHECKING, Any
 
-from pucut import methods
-from pucut.comparison import Comparison, compare
-from pucut.cuts.parametric_cut import CutPath, parametric_cut
-from pucut.displays import (
-    CutPathDisplay,
-    NegativeRankingDisplay,
-    PriorSensitivityDisplay,
-    PUCalibrationDisplay,
-    SelectionDisplay,
-)
-from pucut.methods.size import FitEstimate
-from pucut.outliers import CutOutlierDetector
-from pucut.priors import estimate_prior
-from pucut.queries import CutQueryStrategy
-from pucut.semi_supervised import HNCClassifier
+from pucut._support.platform import check_platform as _check_platform
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # for type checkers and editors: when they are imported, `__getattr__` says
+    from pucut import calibration as calibration
+    from pucut import datasets as datasets
+    from pucut import displays as displays
+    from pucut import methods as methods
+    from pucut import metrics as metrics
+    from pucut import model_files as model_files
+    from pucut import model_selection as model_selection
+    from pucut import priors as priors
+    from pucut import report as report
+    from pucut.comparison import Comparison as Comparison
+    from pucut.comparison import compare as compare
+    from pucut.cuts.parametric_cut import CutPath as CutPath
+    from pucut.cuts.parametric_cut import parametric_cut as parametric_cut
+    from pucut.displays import CutPathDisplay as CutPathDisplay
+    from pucut.displays import NegativeRankingDisplay as NegativeRankingDisplay
+    from pucut.displays import PriorSensitivityDisplay as PriorSensitivityDisplay
+    from pucut.displays import PUCalibrationDisplay as PUCalibrationDisplay
+    from pucut.displays import SelectionDisplay as SelectionDisplay
     from pucut.methods import *  # noqa: F403 - every classifier, as that room lists them
-else:
-    # Those that need PyTorch are imported when they are first asked for.
-    globals().update(
-        {name: getattr(methods, name) for name in methods.CLASSIFIERS if name not in methods.NEURAL}
-    )
+    from pucut.methods.size import FitEstimate as FitEstimate
+    from pucut.outliers import CutOutlierDetector as CutOutlierDetector
+    from pucut.priors import estimate_prior as estimate_prior
+    from pucut.queries import CutQueryStrategy as CutQueryStrategy
+    from pucut.semi_supervised import HNCClassifier as HNCClassifier
 
-__version__ = version("pucut")
+_check_platform()
+__version__ = _version("pucut")
 
-__all__ = [
-    "Comparison",
-    "CutOutlierDetector",
-    "CutPath",
-    "CutPathDisplay",
-    "CutQueryStrategy",
-    "FitEstimate",
-    "HNCClassifier",
-    "NegativeRankingDisplay",
-    "PUCalibrationDisplay",
-    "PriorSensitivityDisplay",
-    "SelectionDisplay",
-    "__version__",
-    "compare",
-    "estimate_prior",
-    "parametric_cut",
-]
-__all__ += methods.CLASSIFIERS
+# Public names and where they come from. They are imported when they are first used, so that
+# `import pucut` is quick. The classifiers come from `pucut.methods`, which lists them.
+_HOMES = {
+    "Comparison": "comparison",
+    "CutOutlierDetector": "outliers",
+    "CutPath": "cuts.parametric_cut",
+    "CutPathDisplay": "displays",
+    "CutQueryStrategy": "queries",
+    "FitEstimate": "methods.size",
+    "HNCClassifier": "semi_supervised",
+    "NegativeRankingDisplay": "displays",
+    "PUCalibrationDisplay": "displays",
+    "PriorSensitivityDisplay": "displays",
+    "SelectionDisplay": "displays",
+    "compare": "comparison",
+    "estimate_prior": "priors",
+    "parametric_cut": "cuts.parametric_cut",
+}
+_MODULES = (
+    "calibration",
+    "datasets",
+    "displays",
+    "methods",
+    "metrics",
+    "model_files",
+    "model_selection",
+    "priors",
+    "report",
+)
 
 
 def __getattr__(name: str) -> Any:
-    if name not in methods.NEURAL:
+    if name in _MODULES:
+        return importlib.import_module(f"{__name__}.{name}")
+    if name in _HOMES:
+        value = getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
+    elif name == "__all__":
+        return [*_HOMES, *_methods().CLASSIFIERS, "__version__"]
+    elif name.endswith("Classifier") and name in dir(_methods()):
+        value = getattr(_methods(), name)
+    else:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(methods, name)
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *methods.NEURAL})
+    return sorted({*__getattr__("__all__"), *_methods().NEURAL, *_MODULES})
+
+
+def _methods() -> Any:
+    return importlib.import_module(f"{__name__}.methods")

@@ -1,1 +1,1 @@
-"""What every room uses: checks and errors, files, HTML, memory, threads."""
+"""What every room uses: checks and errors, files, HTML, machines, memory, threads."""
