@@ -254,7 +254,6 @@ def test_what_columns_are(tmp_path):
             "mostly": ["n.d.", "none", *(f"{row}.5" for row in range(n_rows - 2))],
             "same": 3,
             "empty": None,
-            "story": [f"story {row // 2}" for row in range(n_rows)],
             "known": np.resize([1, 0], n_rows),
         }
     )
@@ -278,7 +277,6 @@ def test_what_columns_are(tmp_path):
         "'sample_id', 'accession': taken as identifiers, not as features",
         "'same': not used, constant",
         "'empty': not used, without any value",
-        "'story': not used, free text (30 different texts in 60 rows)",
         "'mostly': 2 cells are not numbers and count as missing: 'n.d.', 'none', first in line 2",
     )
 

@@ -12,6 +12,7 @@ KINDS = {
     "number": "column of numbers; cells that are none are missing (may be repeated, as all of "
     "these)",
     "category": "column of names, even if they look like numbers",
+    "text": "column of free text, used by its words and groups of letters",
     "date": "column of dates; NAME=dmy, NAME=mdy or NAME=ymd says in which order they are written",
 }
 

@@ -19,10 +19,12 @@ from pucut.cli._kinds import (
     days_of_type,
     found_in_texts,
     kind_of_type,
+    text_feature,
 )
 from pucut.cli._numerals import WITH_COMMA
 from pucut.cli._plan import ColumnPlan, Feature
 from pucut.cli._reading import InputTable, listing
+from pucut.cli._texts import WORDS_OF_A_TEXT, words_per_text
 from pucut.data.tables import MOST_CATEGORIES
 
 # As many distinct texts are categories in a table however small.
@@ -113,10 +115,10 @@ def _decide(
         return Feature(name, "flag", categories=(str(present.iloc[0]),))
     if found.kind != "category":
         return found
-    if n_distinct == len(present):
+    if n_distinct == len(present) and words_per_text(present) < WORDS_OF_A_TEXT:
         return "id"
     if n_distinct > min(MOST_CATEGORIES, max(FEW_TEXTS, len(cells) // 4)):
-        return f"free text ({n_distinct} different texts in {len(cells)} rows)"
+        return text_feature(name, present) or "texts that have nothing in common"
     return Feature(name, "category", categories=tuple(sorted(present.unique())))
 
 

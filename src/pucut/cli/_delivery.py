@@ -47,7 +47,6 @@ def check_output_options(arguments: argparse.Namespace, inputs: list[str]) -> No
     """Before any work: outputs that could not be written, or would mix."""
     if arguments.json and arguments.out == STDOUT:
         raise UserError("--json and --out - would mix on stdout: name a file with --out")
-    check_ending("--out", arguments.out)
     model = getattr(arguments, "save_model", None)
     if model is not None and model.lower().endswith(PICKLE_ENDINGS):
         raise UserError(
@@ -56,6 +55,7 @@ def check_output_options(arguments: argparse.Namespace, inputs: list[str]) -> No
     options = {"--out": "out", "--report": "report", "--save-model": "save_model"}
     outputs = {option: getattr(arguments, name, None) for option, name in options.items()}
     check_outputs(outputs, inputs)
+    check_ending("--out", arguments.out)
 
 
 def deliver(

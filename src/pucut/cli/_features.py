@@ -18,8 +18,9 @@ from pucut.cli._numerals import (
     split_cell,
     to_number,
 )
-from pucut.cli._plan import Feature
+from pucut.cli._plan import Feature, columns_of
 from pucut.cli._reading import InputTable, listing
+from pucut.cli._texts import text_values
 
 _SIGN_OF_LIMIT = {"<": -1.0, "": 0.0, ">": 1.0}
 
@@ -35,35 +36,34 @@ def feature_frame(
 
     notes: list[str] = []
     columns: dict[str, Any] = {}
-    names = {feature.name for feature in features}
-
-    def add(feature: Feature, what: str, values: Any) -> None:
-        name = f"{feature.name} ({what})"
-        while name in names or name in columns:
-            name += "'"
-        columns[name] = values
-
+    names = columns_of(features)
     for feature in features:
         is_plain = feature == Feature(feature.name, "number") and decimal != ","
         if is_plain and feature.name in table.numbers:
             columns[feature.name] = table.numbers[feature.name]
             continue
         cells = cells_of(table.frame[feature.name])
+        values: list[Any]
         if feature.kind == "number":
-            values, limits = _numbers(table, feature, cells, decimal, notes)
-            columns[feature.name] = values
-            if feature.has_limits:
-                add(feature, "limit", limits)
+            numbers, limits = _numbers(table, feature, cells, decimal, notes)
+            values = [numbers, limits] if feature.has_limits else [numbers]
         elif feature.kind == "date":
             days = _days(table, feature, cells, notes)
-            columns[feature.name] = days
-            for part in feature.parts:
-                add(feature, part, part_of_dates(days, part))
+            values = [days, *(part_of_dates(days, part) for part in feature.parts)]
         elif feature.kind == "flag":
-            columns[feature.name] = cells.notna().to_numpy(dtype=np.float64)
+            values = [cells.notna().to_numpy(dtype=np.float64)]
+        elif feature.text is not None:
+            values = list(text_values(feature.text, _texts(cells)).T)
         else:
-            columns[feature.name] = _categories(feature, cells, notes)
+            values = [_categories(feature, cells, notes)]
+        columns.update(zip(names[feature.name], values, strict=True))
     return pd.DataFrame(columns), tuple(notes)
+
+
+def _texts(cells: Any) -> Any:
+    import pandas as pd
+
+    return cells if isinstance(cells.dtype, pd.StringDtype) else cells.map(str, "ignore")
 
 
 def _numbers(
@@ -191,7 +191,7 @@ def _finite(table: InputTable, feature: Feature, values: FloatArray) -> FloatArr
 def _categories(feature: Feature, cells: Any, notes: list[str]) -> Any:
     import pandas as pd
 
-    texts = cells if isinstance(cells.dtype, pd.StringDtype) else cells.map(str, "ignore")
+    texts = _texts(cells)
     known = list(feature.categories)
     unknown = texts[texts.notna() & ~texts.isin(known)]
     if len(unknown):

@@ -20,6 +20,7 @@ from pucut.cli._numerals import (
 )
 from pucut.cli._plan import Feature
 from pucut.cli._reading import InputTable, listing
+from pucut.cli._texts import learn_texts
 from pucut.data.tables import MOST_CATEGORIES
 
 # Chromosomes are names, most of which happen to be numbers.
@@ -95,6 +96,11 @@ def as_told(
                 f"{MOST_CATEGORIES}"
             )
         return Feature(name, kind, categories=categories, is_told=True)
+    if kind == "text":
+        text = text_feature(name, present.map(str), is_told=True)
+        if text is None:
+            raise UserError(f"--text-column: the texts of {where} have nothing in common")
+        return text
     if not is_text:
         found = kind_of_type(present.dtype)
         if found != kind:
@@ -118,6 +124,12 @@ def as_told(
         if dates and order:
             return _date(name, dates, order, is_told=True)
     raise UserError(f"--{kind}-column: {where} holds no {kind}s, but {listing(list(counts), 3)}")
+
+
+def text_feature(name: str, present: Any, *, is_told: bool = False) -> Feature | None:
+    """None if there is nothing to learn from the texts."""
+    model = learn_texts(present.astype(object).tolist())
+    return None if model is None else Feature(name, "text", is_told=is_told, text=model)
 
 
 def _counts(present: Any) -> dict[str, int]:

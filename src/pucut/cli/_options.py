@@ -12,6 +12,7 @@ from pucut.cli._features import feature_frame
 from pucut.cli._labels import LabelColumn, NamedLabels, read_labels
 from pucut.cli._plan import ColumnPlan, column_lines
 from pucut.cli._reading import InputTable, read_input
+from pucut.cli._shares import text_notes
 from pucut.cli._voice import Voice
 from pucut.data.labels import PULabels
 from pucut.methods import METHOD_BY_SLUG, METHODS
@@ -234,6 +235,9 @@ def fit(arguments: argparse.Namespace, problem: Problem, voice: Voice) -> Any:
     estimator = make_estimator(arguments)
     with voice.progress_of(estimator, METHOD_BY_SLUG[arguments.method]):
         try:
-            return estimator.fit(problem.X, problem.y)
+            estimator.fit(problem.X, problem.y)
         except (ValueError, TypeError) as error:
             raise UserError(" ".join(str(error).split())) from error
+    for note in text_notes(estimator, problem.plan.features, problem.X):
+        voice.note(note)
+    return estimator

@@ -34,9 +34,9 @@ positive) and the probability of being positive. Known positives are predicted
 positive and known negatives negative; their probability says how positive the other
 rows make them look.
 
-Columns of numbers, of dates and of a few different texts are used. Which columns are
-not used, and why, is reported on stderr. Cells that are empty, or hold NA, NaN, null
-or ?, are missing values.
+Columns of numbers, dates, categories and free text are used. What each column was
+taken for is reported on stderr, and which are not used, and why. Cells that are empty,
+or hold NA, NaN, null or ?, are missing values.
 
 examples:
   pucut classify genes.csv --label-column known --out predictions.csv

@@ -56,7 +56,7 @@ class ModelFileError(ValueError):
 
 @dataclass(frozen=True, eq=False)
 class SavedModel:
-    """A fitted estimator, and what else is needed to use it, in plain lists, dicts and strings.
+    """A fitted estimator, and what else is needed to use it: lists, dicts, strings and arrays.
 
     Attributes
     ----------
