@@ -19,6 +19,7 @@ from benchmarks.harness import Benchmark, Option, Run
 from paper.datasets import REAL_NAMES
 from pucut import PUCutClassifier
 from pucut.data.labels import checked_pu_labels
+from pucut.data.repeats import groups_for_folds
 from pucut.methods.pu_cut import _mixing as mixing
 from pucut.methods.pu_cut._cuts import ChosenCuts, mix_scores
 from pucut.methods.pu_cut._mixing import ranks
@@ -58,7 +59,8 @@ class Fit:
         n_positive = round(self.draw.prior * len(self.draw.X))
         # The first thing that `fit` draws.
         random = np.random.RandomState(self.draw.seed)
-        worlds = hidden_worlds(self.draw.is_labelled, n_positive, random)
+        groups = groups_for_folds(self.draw.X, self.draw.is_labelled)
+        worlds = hidden_worlds(self.draw.is_labelled, n_positive, random, groups)
         return mix_scores(parts, worlds).ranks[-1]
 
 

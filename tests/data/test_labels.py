@@ -5,7 +5,8 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from pucut.data.labels import UnclearLabelsWarning, checked_prior, checked_pu_labels
+from pucut.data.labels import checked_prior, checked_pu_labels
+from pucut.exceptions import UnclearLabelsWarning
 
 NAN = float("nan")
 

@@ -10,6 +10,7 @@ from pucut.kernels.ridge import (
     PENALTIES,
     WIDTHS,
     _kernel_solution,
+    _Solution,
     fit_kernel_ridge,
     fit_linear_ridge,
 )
@@ -45,6 +46,29 @@ def test_left_out_scores_are_those_of_regressions_without_the_row(n_landmarks):
         np.testing.assert_allclose(left_out, expected, atol=2e-6)
     assert found.penalty == best[-1][2]
     assert found.errors == pytest.approx([error for _, error, _ in best], rel=1e-5)
+
+
+def test_copies_are_left_out_together():
+    """The oracle is a regression without the row and those equal to it; others keep their bits."""
+    X, targets = table_with_targets()
+    X, targets = np.vstack([X, X[:9], X[:4]]), np.hstack([targets, targets[:, :9], targets[:, :4]])
+    n_rows = len(X) - 13
+    groups = np.concatenate([np.arange(n_rows), np.arange(9), np.arange(4)])
+    penalty, target = 10.0, targets[-1]
+    kernel = np.exp(-0.4 * cdist(X, X[:15], "sqeuclidean"))
+    gram = kernel[:15] + 1e-4 * np.eye(15)
+    found = _Solution(lambda rows: kernel[rows], gram, targets, (penalty,), groups).left_out[-1]
+    for row in (0, 5, 20, n_rows + 1, n_rows + 10):
+        kept = groups != groups[row]
+        intercept, *weights = solved(kernel[kept], gram, target[kept] * 1.0, penalty)
+        assert found[row] == pytest.approx(intercept + kernel[row] @ weights, abs=2e-6)
+    alone = _Solution(lambda rows: kernel[rows], gram, targets, (penalty,), None).left_out[-1]
+    is_single = np.bincount(groups)[groups] == 1
+    np.testing.assert_array_equal(found[is_single], alone[is_single])
+    assert (found[~is_single] != alone[~is_single]).all()
+    own = np.arange(len(X))
+    same = _Solution(lambda rows: kernel[rows], gram, targets, (penalty,), own).left_out[-1]
+    np.testing.assert_array_equal(same, alone)
 
 
 def test_targets_do_not_know_of_each_other():

@@ -24,7 +24,7 @@ from pucut import (
     SpyClassifier,
     TwoHNCClassifier,
 )
-from pucut.methods import NegativesNotUsedWarning
+from pucut.exceptions import NegativesNotUsedWarning
 from pucut.utils.estimator_checks import parametrize_with_pu_checks
 from pucut.utils.estimator_checks._tools import pu_table
 from tests.helpers.scikit_learn_checks import run_scikit_learn_check

@@ -222,7 +222,7 @@ def test_learners_have_names_and_see_the_table_as_it_is(table):
 
 def test_a_learner_is_fitted_out_of_fold_to_the_labels_of_each_world(table):
     X, _, is_labelled = table
-    worlds = hidden_worlds(is_labelled, 150, np.random.RandomState(0))
+    worlds = hidden_worlds(is_labelled, 150, np.random.RandomState(0), np.arange(len(is_labelled)))
     tree = DecisionTreeClassifier(max_depth=3)
     score = learner_score("tree", tree, X, worlds, np.random.RandomState(1))
     random = np.random.RandomState(1)

@@ -25,6 +25,12 @@ def first(n_labelled, n_rows):
     return np.arange(n_rows) < n_labelled
 
 
+def own_groups(is_labelled, n_positive, seed=0):
+    """Worlds of a table without copies."""
+    groups = np.arange(len(is_labelled))
+    return hidden_worlds(is_labelled, n_positive, np.random.RandomState(seed), groups)
+
+
 @pytest.mark.parametrize(
     ("n_labelled", "n_worlds"),
     # One row cannot be hidden; all folds until three of them hide 30 rows; three until two hide
@@ -33,7 +39,7 @@ def first(n_labelled, n_rows):
 )
 def test_there_are_worlds_until_enough_rows_are_hidden(n_labelled, n_worlds):
     is_labelled = first(n_labelled, 1000)
-    worlds = hidden_worlds(is_labelled, 800, np.random.RandomState(0))
+    worlds = own_groups(is_labelled, 800)
     assert worlds.n_hidden_worlds == n_worlds == n_hidden_worlds(n_labelled)
     assert len(worlds.labels) == n_worlds + 1
     np.testing.assert_array_equal(worlds.labels[-1], is_labelled)
@@ -48,32 +54,63 @@ def test_there_are_worlds_until_enough_rows_are_hidden(n_labelled, n_worlds):
 
 
 def test_folds_are_drawn():
-    one, same, other = (
-        hidden_worlds(first(40, 90), 60, np.random.RandomState(seed)).fold for seed in (0, 0, 1)
-    )
+    one, same, other = (own_groups(first(40, 90), 60, seed).fold for seed in (0, 0, 1))
     np.testing.assert_array_equal(one, same)
     assert (one != other).any()
+
+
+def test_without_copies_the_folds_are_those_of_the_rows():
+    """As they were dealt before there were groups, to the bit."""
+    is_labelled = np.random.default_rng(0).random(300) < 0.3
+    n_labelled = int(is_labelled.sum())
+    dealt = np.random.RandomState(7).permutation(np.arange(n_labelled) % HIDDEN_FOLDS)
+    expected = np.where(dealt < n_hidden_worlds(n_labelled), dealt, -1)
+    np.testing.assert_array_equal(own_groups(is_labelled, 150, 7).fold[is_labelled], expected)
+
+
+def test_no_world_knows_a_copy_of_a_row_that_it_hides():
+    """20 rows twice and 30 once are labelled; 50 groups, and 3 worlds hide 10 of them each."""
+    groups = np.concatenate([np.arange(150), np.arange(20)])
+    is_labelled = groups < 50
+    worlds = hidden_worlds(is_labelled, 100, np.random.RandomState(0), groups)
+    assert worlds.n_hidden_worlds == 3
+    for world, labels in enumerate(worlds.labels[:-1]):
+        hidden = set(groups[worlds.fold == world])
+        assert len(hidden) == 10
+        assert not hidden & set(groups[labels])
+    # Copies count once, by their mean.
+    score = np.random.default_rng(0).random(len(groups))
+    found = worlds.found([score] * 4)
+    assert len(found) == 30 == len(worlds.judging(0))
+    np.testing.assert_array_equal(worlds.judging(1), np.arange(30) // 10 != 1)
+    twice = {group: np.flatnonzero(groups == group) for group in range(20)}
+    some = next(group for group in range(20) if worlds.fold[group] == 0)
+    place = list(dict.fromkeys(groups[worlds.fold == 0])).index(some)
+    score[twice[some]] = [2.0, -1.0]
+    assert worlds.found([score] * 4)[place] == 0.5
+    alone = hidden_worlds(np.ones(4, bool), 4, np.random.RandomState(0), np.zeros(4, int))
+    assert alone.n_hidden_worlds == 0
 
 
 def test_found_rows_are_among_as_many_as_the_prior_says():
     """Six labelled rows, two of which each world hides, among ten; seven are positive."""
     fold = np.array([0, 0, 1, 1, -1, -1, -1, -1, -1, -1])
-    worlds = Worlds(first(6, 10), fold, n_positive=7)
+    worlds = Worlds(first(6, 10), fold, 7, np.arange(10))
     # World 0 asks about rows 0, 1 and 6 to 9, and 7 - 4 = 3 of them are positive.
     score = np.array([3.0, 1.0, 9.0, 9.0, 9.0, 9.0, 2.0, 1.0, 1.0, 0.0])
     # Rows 0 and 6 are; row 1 shares the last place with rows 7 and 8.
     np.testing.assert_allclose(worlds.found([score, score, score])[:2], [1.0, 1 / 3])
     # World 1 asks about rows 2 and 3, which are above all others.
     np.testing.assert_array_equal(worlds.found([score, score, score])[2:], [1.0, 1.0])
-    everywhere = Worlds(first(6, 10), fold, n_positive=10)
+    everywhere = Worlds(first(6, 10), fold, 10, np.arange(10))
     np.testing.assert_array_equal(everywhere.found([-score] * 3), 1.0)
-    none = Worlds(first(1, 4), np.full(4, -1), n_positive=2)
+    none = Worlds(first(1, 4), np.full(4, -1), 2, np.arange(4))
     assert none.found([np.zeros(4)]).shape == (0,)
 
 
 def test_chance_finds_what_is_wanted_of_what_is_asked():
     random = np.random.default_rng(0)
-    worlds = hidden_worlds(first(60, 300), 150, np.random.RandomState(0))
+    worlds = own_groups(first(60, 300), 150)
     found = [worlds.found([random.random(300) for _ in worlds.labels]).mean() for _ in range(400)]
     # 48 rows are known, 252 are asked about, and 102 of them are wanted.
     assert np.mean(found) == pytest.approx(102 / 252, abs=0.01)
@@ -81,25 +118,25 @@ def test_chance_finds_what_is_wanted_of_what_is_asked():
 
 def test_labelled_rows_have_their_rank_in_the_world_that_hid_them():
     fold = np.array([0, 1, -1, -1, -1, -1, -1])
-    worlds = Worlds(first(3, 7), fold, n_positive=5)
+    worlds = Worlds(first(3, 7), fold, 5, np.arange(7))
     of_world_0 = np.array([2.5, 99.0, 99.0, 1.0, 2.0, 3.0, 4.0])
     of_world_1 = np.array([99.0, 4.0, 99.0, 1.0, 2.0, 3.0, 4.0])
     rank = worlds.hidden_ranks([of_world_0, of_world_1, np.full(7, 99.0)])
     np.testing.assert_allclose(rank[:2], [2 / 4, 3.5 / 4])
     assert rank[2] == pytest.approx((2 / 4 + 3.5 / 4) / 2)  # never hidden: the median of both
     assert np.isnan(rank[3:]).all()
-    alone = Worlds(first(1, 3), np.full(3, -1), n_positive=2)
+    alone = Worlds(first(1, 3), np.full(3, -1), 2, np.arange(3))
     np.testing.assert_array_equal(alone.hidden_ranks([np.zeros(3)]), [1.0, np.nan, np.nan])
 
 
 def test_what_is_used_in_a_world_is_judged_by_rows_that_others_hide():
     fold = np.array([1, 0, 1, 2, -1])
-    worlds = Worlds(np.ones(5, dtype=bool), fold, n_positive=5)
+    worlds = Worlds(np.ones(5, dtype=bool), fold, 5, np.arange(5))
     # Hidden rows come fold by fold: one, two, one.
     assert worlds.judging(0).tolist() == [False, True, True, True]
     assert worlds.judging(1).tolist() == [True, False, False, True]
     assert worlds.judging(3).all()
-    assert Worlds(np.ones(2, dtype=bool), np.array([0, -1]), 2).judging(0).all()
+    assert Worlds(np.ones(2, dtype=bool), np.array([0, -1]), 2, np.arange(2)).judging(0).all()
 
 
 def learned(X, worlds, prior):
@@ -151,10 +188,11 @@ def test_a_hidden_label_changes_nothing_in_its_world(hiding, monkeypatch):
     """Scores and cuts have the same bits if the label had never been known."""
     X, truth = make_classification(240, 5, n_informative=3, n_redundant=0, random_state=0)
     is_labelled = pu_split(truth == 1, 0.5, random_state=0)
-    worlds = hidden_worlds(is_labelled, 120, np.random.RandomState(0))
+    worlds = own_groups(is_labelled, 120)
     assert worlds.n_hidden_worlds == 3
     never_known = worlds.fold == hiding
-    other = Worlds(is_labelled & ~never_known, np.where(never_known, -1, worlds.fold), 120)
+    fold = np.where(never_known, -1, worlds.fold)
+    other = Worlds(is_labelled & ~never_known, fold, 120, worlds.groups)
     (parts, spaces), (others, other_spaces) = (learned(X, each, 0.5) for each in (worlds, other))
     assert len(parts) == 4 + 1 + 2 * 2
     for part, same in zip(parts, others, strict=True):
@@ -183,7 +221,7 @@ def with_mixed(scores, parts, worlds):
 def test_scores_are_mixed_in_a_world_without_the_rows_that_it_hides():
     random = np.random.default_rng(0)
     is_labelled = first(40, 200)
-    worlds = hidden_worlds(is_labelled, 100, np.random.RandomState(0))
+    worlds = own_groups(is_labelled, 100)
     truth = first(100, 200)
     parts = [
         _cuts.BaseScore(f"part {k}", scores, scores[-1], None)

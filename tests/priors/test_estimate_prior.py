@@ -88,6 +88,17 @@ def test_every_method_is_near_the_truth_where_classes_are_apart(method, prior, l
     assert not estimate.is_upper_bound
 
 
+@pytest.mark.parametrize("method", ["auto", "bbe", "tice"])
+def test_copies_of_the_rows_do_not_move_the_estimate(method):
+    """Learners that know the copy of a row find that labelled rows stand out: 0.26 for "auto"."""
+    X, _, is_labelled = clusters(300, 0.5, 0.4, distance=2.0)
+    once = estimate_prior(X, is_labelled, method, random_state=0)
+    twice = estimate_prior(np.vstack([X, X]), np.tile(is_labelled, 2), method, random_state=0)
+    assert twice.prior == pytest.approx(once.prior, abs=0.05)
+    assert twice.interval == pytest.approx(once.interval, abs=0.06)
+    assert twice.diagnostics["labelled_independent"] == once.diagnostics["labelled_used"] == 60
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_the_fields_agree_with_each_other(method):
     X, _, is_labelled = clusters(300, 0.5, 0.4, distance=2.0)

@@ -14,7 +14,17 @@ from pathlib import Path
 import pytest
 
 import pucut
-from pucut import calibration, cli, dask, datasets, metrics, model_selection, priors, report
+from pucut import (
+    calibration,
+    cli,
+    dask,
+    datasets,
+    exceptions,
+    metrics,
+    model_selection,
+    priors,
+    report,
+)
 from pucut.methods import METHODS
 from pucut.utils import estimator_checks
 
@@ -139,6 +149,7 @@ def listed_names():
     [
         pucut,
         dask,
+        exceptions,
         metrics,
         model_selection,
         priors,

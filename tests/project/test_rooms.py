@@ -15,6 +15,7 @@ SOURCE_FOLDER = ROOT / "src" / PACKAGE
 
 # From the top of the data's way down. Files of one room may import each other.
 ROOMS = (
+    "exceptions",
     "_support",
     "data",
     "scores",

@@ -1,11 +1,18 @@
-"""Out-of-fold scores."""
+"""Out-of-fold scores, and folds that keep copies of a row together."""
 
 import warnings
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.model_selection import StratifiedKFold
+from sklearn.neighbors import KNeighborsClassifier
 
-from pucut.scores.cross_fitting import cross_fit, default_classifier, mean_scores
+from pucut.scores.cross_fitting import (
+    cross_fit,
+    default_classifier,
+    mean_scores,
+    stratified_folds,
+)
 
 
 def test_huge_values_of_both_signs_are_no_mistake():
@@ -16,3 +23,43 @@ def test_huge_values_of_both_signs_are_no_mistake():
         warnings.simplefilter("error", RuntimeWarning)
         fitted = cross_fit(default_classifier(X), X, y, n_folds=2, random_state=0)
         assert np.isfinite(mean_scores(fitted.models, X)).all()
+
+
+def labels_of(n_rows, share=0.3):
+    return np.random.default_rng(0).random(n_rows) < share
+
+
+def test_without_copies_the_folds_are_those_of_the_rows():
+    """As they were before there were groups, to the bit."""
+    is_labelled = labels_of(120)
+    found = stratified_folds(is_labelled, 5, np.random.RandomState(3), np.arange(120))
+    splitter = StratifiedKFold(5, shuffle=True, random_state=np.random.RandomState(3))
+    expected = splitter.split(np.zeros((120, 1)), is_labelled)
+    for (train, test), (same_train, same_test) in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(train, same_train)
+        np.testing.assert_array_equal(test, same_test)
+
+
+def test_copies_are_in_one_fold_and_every_row_is_in_one():
+    groups = np.concatenate([np.arange(80), np.arange(40), np.arange(20)])
+    is_labelled = labels_of(80)[groups]
+    tested = []
+    for train, test in stratified_folds(is_labelled, 5, np.random.RandomState(0), groups):
+        assert not set(groups[train]) & set(groups[test])
+        assert is_labelled[train].any()
+        assert is_labelled[test].any()
+        np.testing.assert_array_equal(np.sort(np.concatenate([train, test])), np.arange(140))
+        tested.append(test)
+    np.testing.assert_array_equal(np.sort(np.concatenate(tested)), np.arange(140))
+
+
+def test_a_row_is_scored_by_a_model_that_has_not_seen_its_copy():
+    """The nearest neighbour of a row is its copy, so that its score would be its label."""
+    X = np.random.default_rng(0).normal(size=(150, 2))
+    is_labelled = labels_of(150)
+    nearest = KNeighborsClassifier(1)
+    once = cross_fit(nearest, X, is_labelled, random_state=0).scores
+    twice = cross_fit(nearest, np.vstack([X, X]), np.tile(is_labelled, 2), random_state=0).scores
+    np.testing.assert_array_equal(twice[:150], twice[150:])
+    np.testing.assert_array_equal(twice[:150], once)
+    assert np.mean(once == is_labelled) < 0.7

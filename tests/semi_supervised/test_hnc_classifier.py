@@ -253,20 +253,26 @@ def test_loss_weights():
 
 def test_hidden_folds_leave_a_label_of_every_class():
     codes = np.array([0, 0, -1, 1, 2, 2, 2, 2, -1, 2])
-    folds = hidden_folds(codes, np.random.RandomState(0))
+    folds = hidden_folds(codes, np.random.RandomState(0), np.arange(10))
     rows = np.concatenate(folds)
     assert_array_equal(np.sort(rows), [0, 1, 4, 5, 6, 7, 9])
     for fold in folds:
         assert set(np.delete(codes, fold)) >= {0, 1, 2}
-    assert hidden_folds(np.array([0, 1, -1]), np.random.RandomState(0)) == []
-    many = hidden_folds(np.arange(1200) % 2, np.random.RandomState(0))
+    assert hidden_folds(np.array([0, 1, -1]), np.random.RandomState(0), np.arange(3)) == []
+    many = hidden_folds(np.arange(1200) % 2, np.random.RandomState(0), np.arange(1200))
     assert [len(fold) for fold in many] == [400]
+
+
+def test_copies_are_hidden_together():
+    codes, groups = np.tile([0, 1, 1, 0, 0, 1], 2), np.tile(np.arange(6), 2)
+    for fold in hidden_folds(codes, np.random.RandomState(0), groups):
+        assert not set(groups[fold]) & set(np.delete(groups, fold))
 
 
 def test_folds_do_not_know_their_labels():
     random = np.random.RandomState(0)
     points, codes = random.normal(size=(150, 4)), random.randint(0, 2, 150)
-    folds = hidden_folds(codes, random)
+    folds = hidden_folds(codes, random, np.arange(150))
     judged = judged_scores(points, codes, folds, n_trees=40, random=random, n_jobs=1)
     assert np.mean(np.argmax(judged.of_rows, axis=1) == codes) > 0.8
     hits = [

@@ -5,6 +5,7 @@ import pickle
 import numpy as np
 import pytest
 
+from pucut.trees import growing
 from pucut.trees.forest import (
     ForestScores,
     forest_apply,
@@ -91,6 +92,39 @@ def test_cross_fitted_scores_come_from_trees_that_did_not_see_the_row():
     assert (seen.vote[~is_labelled] == 0).all()
     assert 0.1 < unseen.vote.mean() < 0.9
     assert abs(unseen.vote[is_labelled].mean() - unseen.vote[~is_labelled].mean()) < 0.1
+
+
+def test_trees_that_score_a_row_have_not_seen_its_copy():
+    random = np.random.default_rng(0)
+    X = np.tile(random.permutation(300).astype(float), 2)[:, None]
+    is_labelled = np.tile(random.random(300) < 0.3, 2)
+    options = TreeOptions("pn")
+    scores = cross_fitted_forest(X, is_labelled, 0.4, options, n_folds=4, random_state=0).scores
+    np.testing.assert_array_equal(scores.leaf[:300], scores.leaf[300:])
+    assert abs(scores.vote[is_labelled].mean() - scores.vote[~is_labelled].mean()) < 0.1
+    apart = np.arange(600)
+    known = cross_fitted_forest(
+        X, is_labelled, 0.4, options, n_folds=4, random_state=0, groups=apart
+    ).scores
+    assert known.vote[is_labelled].mean() > 0.5 + known.vote[~is_labelled].mean()
+
+
+def test_without_copies_the_folds_are_those_of_the_rows(monkeypatch):
+    """As they were dealt before there were groups, to the bit."""
+    X, is_labelled, prior = example()
+    dealt = {}
+    grow = growing._core.grow_forest
+
+    def watched(*, sampling, **others):
+        dealt["fold"] = sampling["row_fold"]
+        return grow(sampling=sampling, **others)
+
+    monkeypatch.setattr(growing._core, "grow_forest", watched)
+    cross_fitted_forest(X, is_labelled, prior, n_folds=4, n_trees=1, random_state=5)
+    random = np.random.RandomState(5)
+    for kind in (is_labelled, ~is_labelled):
+        expected = random.permutation(np.arange(int(kind.sum()), dtype=np.int32) % 4)
+        np.testing.assert_array_equal(dealt["fold"][kind], expected)
 
 
 def test_cross_fitted_scores_depend_on_the_seed_alone():

@@ -97,6 +97,8 @@ def problem_summary(arguments: argparse.Namespace, problem: Problem) -> dict[str
         "n_rows": problem.table.n_rows,
         "n_known_positives": problem.y.n_labelled,
         "n_known_negatives": problem.y.n_negative,
+        "n_repeated_rows": problem.repeats.n_repeated,
+        "repeated_rows_are_copies": problem.repeats.are_copies,
         "label_column": problem.label_column,
         "positive": list(problem.labels.positives),
         "negative": list(problem.labels.negatives),

@@ -1,6 +1,7 @@
 """Options that several commands share, and what becomes of them: a table to learn from."""
 
 import argparse
+import warnings
 from collections import Counter
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +16,8 @@ from pucut.cli._reading import InputTable, read_input
 from pucut.cli._shares import text_notes
 from pucut.cli._voice import Voice
 from pucut.data.labels import PULabels
+from pucut.data.repeats import Repeats, repeats
+from pucut.exceptions import RepeatedRowsWarning
 from pucut.methods import METHOD_BY_SLUG, METHODS
 
 DEFAULT_METHOD = "pu-cut"
@@ -150,6 +153,8 @@ class Problem:
     X : pandas.DataFrame
         The features.
     label_column : str
+    repeats : Repeats
+        Of the features.
     """
 
     table: InputTable
@@ -157,6 +162,7 @@ class Problem:
     plan: ColumnPlan
     X: Any
     label_column: str
+    repeats: Repeats
 
     @property
     def y(self) -> PULabels:
@@ -205,7 +211,11 @@ def read_problem(arguments: argparse.Namespace, voice: Voice, *hidden: str) -> P
         *duplicate_notes(table, plan.ids),
     ):
         voice.note(note)
-    return Problem(table, labels, plan, X, label)
+    equal = repeats(X, labels.known.is_labelled)
+    if equal.n_repeated:
+        advice = " If they are the same samples twice, delete them." if equal.are_copies else ""
+        voice.note(f"{'warning: ' if equal.are_copies else ''}{equal}{advice}")
+    return Problem(table, labels, plan, X, label, equal)
 
 
 def duplicate_notes(table: InputTable, ids: tuple[str, ...]) -> list[str]:
@@ -233,7 +243,8 @@ def make_estimator(arguments: argparse.Namespace) -> Any:
 def fit(arguments: argparse.Namespace, problem: Problem, voice: Voice) -> Any:
     """The fitted method; what it refuses is a mistake of the user's."""
     estimator = make_estimator(arguments)
-    with voice.progress_of(estimator, METHOD_BY_SLUG[arguments.method]):
+    with voice.progress_of(estimator, METHOD_BY_SLUG[arguments.method]), warnings.catch_warnings():
+        warnings.simplefilter("ignore", RepeatedRowsWarning)  # said when the table was read
         try:
             estimator.fit(problem.X, problem.y)
         except (ValueError, TypeError) as error:

@@ -25,10 +25,7 @@ from pucut.data.label_values import (
     plain,
 )
 from pucut.data.label_words import in_one_spelling, meaning_of, positive_of, word_of
-
-
-class UnclearLabelsWarning(UserWarning):
-    """The values of y may mean something else than what they were taken for."""
+from pucut.exceptions import UnclearLabelsWarning
 
 
 @dataclass(frozen=True, eq=False)

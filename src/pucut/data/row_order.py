@@ -25,14 +25,21 @@ def row_order(X: Any, labels: npt.ArrayLike | None = None) -> IndexArray:
 
     What cannot be read as a table, such as texts for a classifier that takes them, keeps its order.
     """
-    try:
-        table = read_table(X, is_lenient=True)
-    except (TypeError, ValueError, AttributeError, OverflowError):
+    hashes = row_hashes(X)
+    if hashes is None:
         return np.arange(X.shape[0] if hasattr(X, "shape") else len(X))
-    hashes = _row_hashes(table)
     if labels is None:
         return np.argsort(hashes, kind="stable")
     return _mixed_labels(hashes, np.asarray(labels))
+
+
+def row_hashes(X: Any) -> npt.NDArray[np.uint64] | None:
+    """A number for each row that depends on its values alone; None if X is no table."""
+    try:
+        table = read_table(X, is_lenient=True)
+    except (TypeError, ValueError, AttributeError, OverflowError):
+        return None
+    return _row_hashes(table)
 
 
 def _mixed_labels(hashes: npt.NDArray[np.uint64], labels: npt.NDArray[Any]) -> IndexArray:

@@ -19,6 +19,8 @@ import numpy as np
 import scipy.linalg
 
 from pucut._support.checks import BoolArray, FloatArray
+from pucut.data.repeats import numbered
+from pucut.data.row_order import IndexArray
 from pucut.kernels.gaussian import GaussianKernel
 from pucut.kernels.machines import Machine, as_float64
 
@@ -59,27 +61,31 @@ class Ridge:
     penalty: float
 
 
-def fit_kernel_ridge(points: Any, targets: BoolArray, random: np.random.RandomState) -> Ridge:
+def fit_kernel_ridge(
+    points: Any, targets: BoolArray, random: np.random.RandomState, groups: IndexArray | None = None
+) -> Ridge:
     """Width and penalty of each target are those with the smallest leave-one-out squared error.
 
     `targets` has one line per target. Kernels are computed in single precision, once for targets
-    of the same width.
+    of the same width. Rows of a group (`data.repeats`), which are equal, are left out together.
     """
     points = points.astype(np.float32, copy=False)
     n_rows, n_features = points.shape
-    widths = np.array(chosen_widths(points, targets, random))
+    widths = np.array(chosen_widths(points, targets, random, groups))
     landmarks = points[_drawn(n_rows, n_landmarks(n_rows), random)]
     left_out = np.empty(targets.shape)
     # The width of the last target comes last, and so its regression stays.
     for width in dict.fromkeys([*(w for w in widths if w != widths[-1]), widths[-1]]):
         same = widths == width
-        found = _kernel_solution(points, targets[same], landmarks, width / n_features)
+        found = _kernel_solution(points, targets[same], landmarks, width / n_features, groups)
         left_out[same] = found.left_out
     machine = Machine(as_float64(landmarks), found.weights, found.intercept, width / n_features)
     return Ridge(machine, left_out, float(width), found.penalty)
 
 
-def chosen_widths(points: Any, targets: BoolArray, random: np.random.RandomState) -> list[float]:
+def chosen_widths(
+    points: Any, targets: BoolArray, random: np.random.RandomState, groups: IndexArray | None = None
+) -> list[float]:
     """For each target, the width with the smallest error on a sample of the rows."""
     points = points.astype(np.float32, copy=False)
     n_rows, n_features = points.shape
@@ -89,17 +95,23 @@ def chosen_widths(points: Any, targets: BoolArray, random: np.random.RandomState
     landmarks = some[_drawn(len(some), _LANDMARKS_FOR_WIDTH, random)]
     errors = [
         _kernel_solution(
-            points[some], targets[:, some], points[landmarks], tried / n_features
+            points[some],
+            targets[:, some],
+            points[landmarks],
+            tried / n_features,
+            None if groups is None else numbered(groups[some]),
         ).errors
         for tried in WIDTHS
     ]
     return [WIDTHS[place] for place in np.argmin(errors, axis=0)]
 
 
-def fit_linear_ridge(points: Any, targets: BoolArray) -> Ridge:
-    """The linear regression on dense points; in single precision too."""
+def fit_linear_ridge(points: Any, targets: BoolArray, groups: IndexArray | None = None) -> Ridge:
+    """The linear regression on dense points; in single precision too. For `groups` see above."""
     points = points.astype(np.float32, copy=False)
-    found = _Solution(lambda rows: points[rows], np.eye(points.shape[1]), targets, LINEAR_PENALTIES)
+    found = _Solution(
+        lambda rows: points[rows], np.eye(points.shape[1]), targets, LINEAR_PENALTIES, groups
+    )
     machine = Machine(None, found.weights, found.intercept, 0.0)
     return Ridge(machine, found.left_out, None, found.penalty)
 
@@ -109,12 +121,14 @@ def n_landmarks(n_rows: int) -> int:
     return min(max(_FEWEST_LANDMARKS, n_rows // _ROWS_A_LANDMARK), _MOST_LANDMARKS)
 
 
-def _kernel_solution(points: Any, targets: BoolArray, landmarks: Any, gamma: float) -> "_Solution":
+def _kernel_solution(
+    points: Any, targets: BoolArray, landmarks: Any, gamma: float, groups: IndexArray | None = None
+) -> "_Solution":
     kernel = GaussianKernel(landmarks, gamma)
     among = kernel.of(landmarks).astype(np.float64)
     among = (among + among.T) / 2.0
     among[np.diag_indices_from(among)] = 1.0 + _JITTER
-    return _Solution(lambda rows: kernel.of(points[rows]), among, targets, PENALTIES)
+    return _Solution(lambda rows: kernel.of(points[rows]), among, targets, PENALTIES, groups)
 
 
 class _Solution:
@@ -131,6 +145,7 @@ class _Solution:
         among: FloatArray,
         targets: BoolArray,
         penalties: tuple[float, ...],
+        groups: IndexArray | None,
     ) -> None:
         target = targets.T.astype(np.float64)  # (n_rows, n_targets)
         (n_rows, n_targets), share = target.shape, target.mean(axis=0)
@@ -155,6 +170,7 @@ class _Solution:
             len(among), n_targets * len(penalties)
         )
         left_out = np.empty((n_rows, n_targets, len(penalties)))
+        copies = None if groups is None else _copies(groups, target)
         for rows in _blocks(n_rows):
             block = columns_of(rows)
             features = (block - mean.astype(block.dtype)) @ basis.astype(block.dtype)
@@ -163,6 +179,9 @@ class _Solution:
             leverage = 1.0 / n_rows + (features * features) @ shrunk.astype(block.dtype)
             rest = np.maximum(1.0 - leverage, _SMALLEST_REST)[:, None, :]
             left_out[rows] = target[rows, :, None] - (target[rows, :, None] - fitted) / rest
+            if copies is not None:
+                has_copy = copies.n_equal[rows] > 1
+                left_out[rows][has_copy] = copies.without(rows, fitted, leverage)[has_copy]
         errors = np.square(left_out - target[:, :, None]).mean(axis=0)
         best = errors.argmin(axis=1)
         self.errors: FloatArray = errors.min(axis=1)
@@ -174,6 +193,33 @@ class _Solution:
         last = (n_targets - 1) * len(penalties) + int(best[-1])
         self.weights: FloatArray = basis @ coefficients[:, last]
         self.intercept = float(share[-1] - mean @ self.weights)
+
+
+@dataclass(frozen=True, eq=False)
+class _Copies:
+    """For each row the number of rows equal to it, itself included, and the sum of their targets.
+
+    With n equal rows left out, (I - H)^-1 of their block, which has the leverage h everywhere, is
+    I + h / (1 - n h), so that the prediction is f - h (sum of y - n f) / (1 - n h).
+    """
+
+    n_equal: FloatArray
+    total: FloatArray
+
+    def without(self, rows: slice, fitted: FloatArray, leverage: FloatArray) -> FloatArray:
+        """Predictions without the row and its copies."""
+        n_equal, h = self.n_equal[rows, None, None], leverage[:, None, :]
+        missing = self.total[rows][:, :, None] - n_equal * fitted
+        return np.asarray(fitted - h * missing / np.maximum(1.0 - n_equal * h, _SMALLEST_REST))
+
+
+def _copies(groups: IndexArray, target: FloatArray) -> _Copies | None:
+    """None if every row is a group by itself."""
+    sizes = np.bincount(groups)
+    if sizes.max() == 1:
+        return None
+    total = np.array([np.bincount(groups, weights=each)[groups] for each in target.T]).T
+    return _Copies(sizes[groups].astype(np.float64), total)
 
 
 def _drawn(n_rows: int, most: int, random: np.random.RandomState) -> Any:

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 from sklearn.ensemble import IsolationForest
 
-from pucut.methods._base import NegativesNotUsedWarning as NegativesNotUsedWarning
 from pucut.methods.bagging.classifiers import BaggingSVMClassifier as BaggingSVMClassifier
 from pucut.methods.bagging.classifiers import PUBaggingClassifier as PUBaggingClassifier
 from pucut.methods.extra_trees import PUExtraTreesClassifier as PUExtraTreesClassifier

@@ -14,13 +14,11 @@ from pucut._support.fitting import FitsWhole
 from pucut.calibration import calibrate
 from pucut.data.containers import checked_table
 from pucut.data.labels import PULabels, checked_prior, checked_pu_labels
+from pucut.data.repeats import warn_of_copies
 from pucut.data.row_order import IndexArray, in_given_order
+from pucut.exceptions import NegativesNotUsedWarning
 from pucut.priors import PriorEstimate, estimate_prior
 from pucut.scores.thresholds import positives_by_prior, threshold_for_share
-
-
-class NegativesNotUsedWarning(UserWarning):
-    """A method learns nothing from known negatives, and takes them for unlabelled."""
 
 
 class PUClassifier(FitsWhole, ClassifierMixin, BaseEstimator):
@@ -106,6 +104,7 @@ class PUClassifier(FitsWhole, ClassifierMixin, BaseEstimator):
 
         The estimate uses `scores`, which are out-of-fold, if there are any, otherwise X.
         """
+        warn_of_copies(X, labels.is_labelled)
         self.prior_estimate_: PriorEstimate | None = None
         if isinstance(self.prior, str):
             self.prior_estimate_ = estimate_prior(

@@ -12,6 +12,7 @@ from pucut._support.constraints import PRIOR_CONSTRAINTS, THRESHOLD_CONSTRAINTS
 from pucut.data.containers import for_any_table, with_narrow_indices
 from pucut.data.encoding import learn_encoding
 from pucut.data.labels import PULabels
+from pucut.data.repeats import groups_for_folds
 from pucut.data.row_order import IndexArray, in_order, row_order
 from pucut.graphs.neighbors import NeighborLists, nearest_neighbors
 from pucut.methods._base import PUClassifier
@@ -91,7 +92,8 @@ class EncodedClassifier(PUClassifier):
     ) -> FloatArray:
         """Scores of the training rows, out-of-sample unless no row can be left out."""
         scores = np.empty(labels.n_samples)
-        for train, test in stratified_folds(labels.is_labelled, FOLDS, random):
+        groups = groups_for_folds(points, labels.is_labelled)
+        for train, test in stratified_folds(labels.is_labelled, FOLDS, random, groups):
             model = self._model
             if len(train) < labels.n_samples:
                 model = self._learn(points[train], labels.is_labelled[train], random)

@@ -14,6 +14,7 @@ from pucut._support.checks import FloatArray
 from pucut._support.constraints import PRIOR_CONSTRAINTS, THRESHOLD_CONSTRAINTS
 from pucut.data.containers import for_any_table
 from pucut.data.labels import PULabels
+from pucut.data.repeats import groups_for_folds, possible_folds
 from pucut.data.row_order import in_order, row_order
 from pucut.data.tables import Table, read_table
 from pucut.methods._base import PUClassifier
@@ -299,13 +300,15 @@ class PUExtraTreesClassifier(PUClassifier):
 
         None if they are not wanted, or if a single row of a kind cannot be left out.
         """
-        n_folds = min(FOLDS, labels.n_labelled, labels.n_samples - labels.n_labelled)
+        groups = groups_for_folds(growing["X"], labels.is_labelled)
+        n_folds = possible_folds(FOLDS, groups, labels.is_labelled)
         if self.cross_fit is None or n_folds < 2:
             return None
         n_trees = (
             self.n_estimators if self.cross_fit == "scores" else -(-self.n_estimators // FOLDS)
         )
-        return self._ranked(cross_fitted_forest(**growing, n_folds=n_folds, n_trees=n_trees).scores)
+        found = cross_fitted_forest(**growing, n_folds=n_folds, n_trees=n_trees, groups=groups)
+        return self._ranked(found.scores)
 
     def _prior_of_the_unlabelled(self, labels: PULabels) -> float:
         """The fraction of positives in the unlabelled set of the risk."""

@@ -8,6 +8,7 @@ from sklearn.utils._param_validation import StrOptions
 from pucut._support.checks import BoolArray
 from pucut._support.constraints import POSITIVE
 from pucut.data.labels import PULabels
+from pucut.data.repeats import groups_for_folds
 from pucut.data.row_order import IndexArray
 from pucut.kernels.machines import KERNELS, Machine, fit_svm
 from pucut.methods._encoded import FOLDS, EncodedClassifier
@@ -128,7 +129,8 @@ class BiasedSVMClassifier(EncodedClassifier):
     def _tried(
         self, ratios: list[float], points: Any, labels: PULabels, random: np.random.RandomState
     ) -> dict[float, float]:
-        folds = list(stratified_folds(labels.is_labelled, FOLDS, random))
+        groups = groups_for_folds(points, labels.is_labelled)
+        folds = list(stratified_folds(labels.is_labelled, FOLDS, random, groups))
         found = {}
         for ratio in ratios:
             scores = np.empty(labels.n_samples)

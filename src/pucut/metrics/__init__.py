@@ -18,6 +18,7 @@ accuracy above 1, and it would be wrong to hide that when models are compared; `
 The rows must be new to the model (a test fold): labels it has seen may be memorised.
 """
 
+from pucut.exceptions import OneClassPredictionWarning
 from pucut.metrics._estimates import (
     hidden_positive_recall,
     lee_liu_score,
@@ -32,7 +33,7 @@ from pucut.metrics._estimates import (
     upu_risk,
 )
 from pucut.metrics._scorer import PUScorer, make_pu_scorer
-from pucut.metrics._warnings import OneClassPredictionWarning, warn_if_one_class
+from pucut.metrics._warnings import warn_if_one_class
 
 __all__ = [
     "OneClassPredictionWarning",

@@ -5,10 +5,7 @@ from typing import Any
 
 from pucut._support.checks import BoolArray, FloatArray
 from pucut.data.labels import PULabels, checked_pu_labels
-
-
-class OneClassPredictionWarning(UserWarning):
-    """A model calls every row positive, or none, or gives all rows the same score."""
+from pucut.exceptions import OneClassPredictionWarning
 
 
 def warn_if_one_class(

@@ -47,11 +47,18 @@ class PlausibleShare:
     high: float
 
 
-def plausible_share(ranks: FloatArray, n_unlabelled: int) -> PlausibleShare:
-    """From the rank of each labelled row among the unlabelled ones, from 0 to 1."""
+def plausible_share(
+    ranks: FloatArray, n_unlabelled: int, n_independent: int | None = None
+) -> PlausibleShare:
+    """From the rank of each labelled row among the unlabelled ones, from 0 to 1.
+
+    The ranks count as `n_independent`, all of them by default: copies tell nothing new.
+    """
     n_labelled = len(ranks)
+    n_independent = n_labelled if n_independent is None else n_independent
     counts = np.histogram(ranks, bins=_N_BINS, range=(0.0, 1.0))[0].astype(np.float64)
-    trust = _TRUST / (1.0 + n_labelled / _MANY) ** _DISCOUNT
+    counts *= n_independent / n_labelled
+    trust = _TRUST / (1.0 + n_independent / _MANY) ** _DISCOUNT
     of_all = (n_labelled + _SHARES * n_unlabelled) / (n_labelled + n_unlabelled)
     before = beta.logpdf(of_all, *PRIOR_SHAPE)[:, None, None]
     before = before - np.square(np.log(_SPREADS) / _SPREAD_OF_SPREADS)[None, None, :] / 2.0

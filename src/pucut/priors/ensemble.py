@@ -17,6 +17,8 @@ from scipy.stats import rankdata
 from pucut._support.checks import BoolArray, FloatArray, is_sparse
 from pucut._support.threads import library_threads
 from pucut.data.encoding import learn_encoding
+from pucut.data.repeats import possible_folds
+from pucut.data.row_order import IndexArray
 from pucut.kernels.ridge import fit_kernel_ridge, fit_linear_ridge
 from pucut.priors.best_bin import FAILURE, confidence_margin, score_curve
 from pucut.trees.growing import ROWS_OF_A_TREE, TreeOptions, cross_fitted_forest
@@ -41,12 +43,17 @@ PASSING = 0.9
 
 
 def learner_scores(
-    X: Any, is_labelled: BoolArray, *, n_folds: int, random: np.random.RandomState
+    X: Any,
+    is_labelled: BoolArray,
+    groups: IndexArray,
+    *,
+    n_folds: int,
+    random: np.random.RandomState,
 ) -> dict[str, FloatArray]:
     """Out-of-sample scores of all rows, by learner; nothing is given the prior."""
     _, points = learn_encoding(X)
     n_features = points.shape[1]
-    n_folds = min(n_folds, int(is_labelled.sum()), int((~is_labelled).sum()))
+    n_folds = possible_folds(n_folds, groups, is_labelled)
     share = float(is_labelled.mean())
     kinds = {
         "PU trees": TreeOptions(min_samples_leaf=5, max_rows=ROWS_OF_A_TREE),
@@ -71,13 +78,18 @@ def learner_scores(
             n_trees=math.ceil(_N_TREES / n_folds),
             random_state=random,
             n_threads=1,
+            groups=groups,
         ).scores.leaf
         for name, options in kinds.items()
     }
     with library_threads(1):
-        found["kernel"] = fit_kernel_ridge(points, is_labelled[None, :], random).left_out[0]
+        found["kernel"] = fit_kernel_ridge(
+            points, is_labelled[None, :], random, groups=groups
+        ).left_out[0]
         if not is_sparse(points) and n_features <= _MOST_LINEAR_COLUMNS:
-            found["linear"] = fit_linear_ridge(points, is_labelled[None, :]).left_out[0]
+            found["linear"] = fit_linear_ridge(
+                points, is_labelled[None, :], groups=groups
+            ).left_out[0]
     return found
 
 

@@ -129,6 +129,7 @@ def _estimate(labels: PULabels, method: str, share: Share, sample: Sample) -> Pr
     used = {
         "rows_used": float(len(sample.is_labelled)),
         "labelled_used": float(sample.is_labelled.sum()),
+        "labelled_independent": float(sample.n_independent),
     }
     return PriorEstimate(
         prior=prior,

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,8 @@ from sklearn.utils import _safe_indexing
 
 from pucut._support.checks import BoolArray, FloatArray, is_sparse
 from pucut.data.encoding import finite_columns, is_plain
+from pucut.data.repeats import groups_for_folds, labelled_groups, possible_folds
+from pucut.data.row_order import IndexArray
 from pucut.priors import ensemble
 from pucut.priors.best_bin import best_bin
 from pucut.priors.binormal import plausible_share
@@ -59,13 +62,24 @@ class Sample:
     n_folds: int
     random: np.random.RandomState
 
+    @cached_property
+    def groups(self) -> IndexArray:
+        """Copies of a row are a group (`data.repeats`), which folds keep together."""
+        return groups_for_folds(self.X, self.is_labelled)
+
+    @property
+    def n_independent(self) -> int:
+        """Labelled rows, copies counted once."""
+        if self.scores is not None:
+            return int(self.is_labelled.sum())
+        return int(labelled_groups(self.groups, self.is_labelled).sum())
+
     def can_hold_out(self) -> bool:
         """Whether there is a row of each kind to hold out and another to learn from.
 
         If not, scores say nothing: all are taken to be equal, which leaves every prior possible.
         """
-        n_labelled = int(self.is_labelled.sum())
-        return min(n_labelled, len(self.is_labelled) - n_labelled) >= 2
+        return possible_folds(2, self.groups, self.is_labelled) >= 2
 
     def out_of_fold_scores(self) -> FloatArray:
         if self.scores is not None:
@@ -80,6 +94,7 @@ class Sample:
             self.is_labelled,
             n_folds=self.n_folds,
             random_state=self.random,
+            groups=self.groups,
         ).scores
 
     def split_scores(self) -> tuple[FloatArray, FloatArray]:
@@ -90,17 +105,24 @@ class Sample:
 def _auto(sample: Sample) -> Share:
     if sample.classifier is None and sample.scores is None and sample.can_hold_out():
         members = ensemble.learner_scores(
-            sample.X, sample.is_labelled, n_folds=sample.n_folds, random=sample.random
+            sample.X,
+            sample.is_labelled,
+            sample.groups,
+            n_folds=sample.n_folds,
+            random=sample.random,
         )
     else:
         members = {"given": sample.out_of_fold_scores()}
     scores = ensemble.combined_ranks(members, sample.is_labelled)
     labelled, unlabelled = scores[sample.is_labelled], scores[~sample.is_labelled]
-    found = plausible_share(ensemble.ranks_of_labelled(scores, sample.is_labelled), len(unlabelled))
+    n_independent = sample.n_independent
+    found = plausible_share(
+        ensemble.ranks_of_labelled(scores, sample.is_labelled), len(unlabelled), n_independent
+    )
     bins = ensemble.resampled_best_bins(labelled, unlabelled, random=sample.random)
     passing = ensemble.negatives_passing(labelled, unlabelled, found.mean)
     # With many labels, and classes apart, the best bin is close to the share itself.
-    trust = len(labelled) / (len(labelled) + _LABELS_FOR_BINS) * max(0.0, 1.0 - 2.0 * passing)
+    trust = n_independent / (n_independent + _LABELS_FOR_BINS) * max(0.0, 1.0 - 2.0 * passing)
     value = found.mean + trust * (float(bins.mean()) - found.mean)
     return Share(
         value,

@@ -30,7 +30,8 @@ class PriorEstimate:
         What the share among all samples can hardly exceed; at least `prior`.
     n_labelled, n_unlabelled : int
     diagnostics : dict of str to float
-        Numbers of the method, among them `rows_used` and `labelled_used`, and for methods on scores
+        Numbers of the method, among them `rows_used`, `labelled_used` and `labelled_independent`,
+        which counts copies of a labelled row once, and for methods on scores
         `negatives_passing`: the share of negatives that pass a threshold which 90 % of the
         positives pass. `is_upper_bound` means that this is more than 25 %.
     n_negative : int

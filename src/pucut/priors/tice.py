@@ -23,6 +23,7 @@ import numpy.typing as npt
 from sklearn.utils import check_random_state
 
 from pucut._support.checks import BoolArray, FloatArray
+from pucut.data.repeats import groups_for_folds
 
 MAX_SPLITS = 500
 MIN_ROWS = 10
@@ -47,8 +48,10 @@ def tice(
 ) -> LabelFrequency:
     """Lower bound of the share of positives that are labelled; X holds finite numbers."""
     random = check_random_state(random_state)
-    n_folds = max(2, min(n_folds, len(is_labelled)))
-    fold = random.permutation(len(is_labelled)) % n_folds
+    groups = groups_for_folds(X, is_labelled)
+    n_groups = int(groups.max()) + 1
+    n_folds = max(2, min(n_folds, n_groups))
+    fold = (random.permutation(n_groups) % n_folds)[groups]
     label_frequency = 0.5
     of_folds: list[float] = []
     for _ in range(_N_ROUNDS):

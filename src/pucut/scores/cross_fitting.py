@@ -23,6 +23,8 @@ from sklearn.utils.validation import _num_samples
 from threadpoolctl import threadpool_limits
 
 from pucut._support.checks import BoolArray, FloatArray
+from pucut.data.repeats import groups_for_folds, labelled_groups, possible_folds
+from pucut.data.row_order import IndexArray
 
 _ROWS_FOR_THREADS = 5000
 
@@ -46,21 +48,31 @@ class CrossFit:
 
 
 def cross_fit(
-    classifier: Any, X: Any, is_labelled: BoolArray, *, n_folds: int = 5, random_state: Any = None
+    classifier: Any,
+    X: Any,
+    is_labelled: BoolArray,
+    *,
+    n_folds: int = 5,
+    random_state: Any = None,
+    groups: IndexArray | None = None,
 ) -> CrossFit:
     """Fits clones of `classifier` to tell labelled from unlabelled rows, fold by fold.
 
     Every fold holds its share of the labelled rows, so there are at most as many folds as labelled
     rows (and as unlabelled ones). A single labelled row cannot be left out: then there is one
-    model, and its scores are in-sample.
+    model, and its scores are in-sample. Rows of a group stay together; by default those are the
+    copies in X (`data.repeats`).
     """
     random = check_random_state(random_state)
     n_samples = len(is_labelled)
+    groups = groups_for_folds(X, is_labelled) if groups is None else groups
     fold = np.zeros(n_samples, dtype=np.intp)
     scores = np.empty(n_samples)
     models = []
     with _threads_for(n_samples), _quiet_sums():
-        for number, (train, test) in enumerate(stratified_folds(is_labelled, n_folds, random)):
+        for number, (train, test) in enumerate(
+            stratified_folds(is_labelled, n_folds, random, groups)
+        ):
             fold[test] = number
             model = with_random_state(clone(classifier), random)
             model.fit(_safe_indexing(X, train), is_labelled[train].astype(np.intp))
@@ -121,16 +133,22 @@ def _quiet_sums() -> Any:
 
 
 def stratified_folds(
-    is_labelled: BoolArray, n_folds: int, random: np.random.RandomState
+    is_labelled: BoolArray, n_folds: int, random: np.random.RandomState, groups: IndexArray
 ) -> Iterator[tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]]:
-    """Rows to fit and rows to score, fold by fold; all rows for both if none can be left out."""
-    n_labelled = int(is_labelled.sum())
-    n_folds = min(n_folds, n_labelled, len(is_labelled) - n_labelled)
+    """Rows to fit and rows to score, fold by fold; all rows for both if none can be left out.
+
+    Groups with a labelled row, and those without, are dealt to the folds separately.
+    """
+    n_folds = possible_folds(n_folds, groups, is_labelled)
+    rows = np.arange(len(is_labelled))
     if n_folds < 2:
-        rows = np.arange(len(is_labelled))
-        return iter([(rows, rows)])
+        yield rows, rows
+        return
+    has_label = labelled_groups(groups, is_labelled)
     splitter = StratifiedKFold(n_folds, shuffle=True, random_state=random)
-    return iter(splitter.split(np.zeros((len(is_labelled), 1)), is_labelled))
+    for _, left_out in splitter.split(np.zeros((len(has_label), 1)), has_label):
+        is_left_out = np.isin(groups, left_out)
+        yield rows[~is_left_out], rows[is_left_out]
 
 
 def with_random_state(model: Any, random: np.random.RandomState) -> Any:

@@ -20,6 +20,7 @@ from sklearn.linear_model import LogisticRegression
 
 from pucut._support.checks import FloatArray
 from pucut._support.threads import library_threads
+from pucut.data.repeats import numbered
 
 Codes = npt.NDArray[np.intp]
 
@@ -53,18 +54,21 @@ class JudgedScores:
     of_folds: tuple[FloatArray, ...]
 
 
-def hidden_folds(codes: Codes, random: np.random.RandomState) -> list[Codes]:
+def hidden_folds(codes: Codes, random: np.random.RandomState, groups: Codes) -> list[Codes]:
     """Labelled rows to hide, fold by fold, each class spread over the folds.
 
     Three folds, or fewer with enough rows in them. A class with a single label is never hidden;
-    if all classes are like that, there is no fold.
+    if all classes are like that, there is no fold. Copies of a row, which `groups` numbers
+    (`data.repeats`), are hidden together.
     """
     folds: list[list[Codes]] = [[] for _ in range(HIDDEN_FOLDS)]
     for code in range(int(codes.max()) + 1):
-        rows = random.permutation(np.flatnonzero(codes == code))
-        if len(rows) > 1:
+        rows = np.flatnonzero(codes == code)
+        copies = numbered(groups[rows])
+        drawn = random.permutation(len(np.unique(copies)))
+        if len(drawn) > 1:
             for place, fold in enumerate(folds):
-                fold.append(rows[place::HIDDEN_FOLDS])
+                fold.append(rows[np.isin(copies, drawn[place::HIDDEN_FOLDS])])
     joined = [np.sort(np.concatenate(fold)) if fold else np.empty(0, np.intp) for fold in folds]
     before = np.cumsum([0, *map(len, joined[:-1])])
     return [

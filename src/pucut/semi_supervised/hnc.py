@@ -18,6 +18,7 @@ from pucut._support.fitting import FitsWhole
 from pucut.data.class_labels import checked_class_labels
 from pucut.data.containers import checked_table, for_any_table, with_narrow_indices
 from pucut.data.encoding import learn_encoding
+from pucut.data.repeats import groups_for_folds
 from pucut.data.row_order import (
     in_given_order,
     order_rows_in_place,
@@ -225,7 +226,8 @@ class HNCClassifier(FitsWhole, ClassifierMixin, BaseEstimator):
         points = with_narrow_indices(order_rows_in_place(points, order))
 
         codes, n_classes = labels.codes[order], len(labels.classes)
-        folds, dense = hidden_folds(codes, random), isinstance(points, np.ndarray)
+        groups = groups_for_folds(points, codes >= 0)
+        folds, dense = hidden_folds(codes, random, groups), isinstance(points, np.ndarray)
         pulls = self._learn_scores(points, codes, folds, random, n_threads)
         self._space = weighted_space(
             "rows",

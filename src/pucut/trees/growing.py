@@ -29,6 +29,8 @@ from sklearn.utils import check_random_state
 
 from pucut import _core
 from pucut._support.checks import BoolArray, checked_n_threads
+from pucut.data.repeats import groups_for_folds, labelled_groups, possible_folds
+from pucut.data.row_order import IndexArray
 from pucut.data.tables import Table, read_table
 from pucut.trees.forest import Forest, ForestScores, answers_of, checked_count, columns_of
 
@@ -148,26 +150,30 @@ def cross_fitted_forest(
     random_state: Any = None,
     n_threads: int | None = None,
     callback: Progress | None = None,
+    groups: IndexArray | None = None,
 ) -> CrossFittedForest:
     """`n_trees` trees per fold, and scores of the rows of X by those that did not see them.
 
-    Labelled and other rows are dealt to the folds separately. For the parameters see
-    `grow_forest`.
+    Labelled and other rows are dealt to the folds separately, and rows of a group together; by
+    default those are the copies in X (`data.repeats`). For the other parameters see `grow_forest`.
     """
     table = read_table(X, categorical_features=categorical_features)
     labelled = _checked_labels(is_labelled, table.n_rows)
     n_trees = checked_count(n_trees, "n_trees")
     n_folds = checked_count(n_folds, "n_folds", least=2)
-    rarest = min(int(labelled.sum()), int((~labelled).sum()))
+    groups = groups_for_folds(table, labelled) if groups is None else groups
+    rarest = possible_folds(table.n_rows, groups, labelled)
     if n_folds > rarest:
         raise ValueError(
             f"n_folds must be at most {rarest}, the number of rows of the rarer kind, found "
             f"{n_folds}"
         )
     random = check_random_state(random_state)
-    row_fold = np.empty(table.n_rows, dtype=np.int32)
-    for kind in (labelled, ~labelled):
-        row_fold[kind] = random.permutation(np.arange(int(kind.sum()), dtype=np.int32) % n_folds)
+    has_label = labelled_groups(groups, labelled)
+    dealt = np.empty(len(has_label), dtype=np.int32)
+    for kind in (has_label, ~has_label):
+        dealt[kind] = random.permutation(np.arange(int(kind.sum()), dtype=np.int32) % n_folds)
+    row_fold = dealt[groups]
     forest = _grow(
         table,
         labelled,

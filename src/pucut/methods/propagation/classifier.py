@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from pucut._support.checks import BoolArray, FloatArray
 from pucut._support.constraints import COUNT, COUNT_OR_NONE, POSITIVE
 from pucut.data.labels import PULabels
+from pucut.data.repeats import groups_for_folds
 from pucut.data.row_order import IndexArray, given_numbers, in_given_order, renumbered_graph
 from pucut.graphs.neighbors import NeighborIndex
 from pucut.graphs.similarity import Gaussian, symmetric_graph
@@ -177,7 +178,8 @@ class PULabelPropagationClassifier(EncodedClassifier):
     ) -> FloatArray:
         model: _Spread = self._model
         scores = np.empty(labels.n_samples)
-        for train, test in stratified_folds(labels.is_labelled, FOLDS, random):
+        groups = groups_for_folds(points, labels.is_labelled)
+        for train, test in stratified_folds(labels.is_labelled, FOLDS, random, groups):
             known = np.zeros(labels.n_samples, dtype=np.bool_)
             known[train] = (labels.is_labelled | model.is_negative)[train]
             spread = propagate(

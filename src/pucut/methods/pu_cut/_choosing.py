@@ -12,6 +12,7 @@ from sklearn.utils import check_random_state
 
 from pucut._support.checks import BoolArray, FloatArray, is_sparse
 from pucut._support.threads import in_threads, library_threads
+from pucut.data.repeats import groups_for_folds
 from pucut.graphs.spaces import WeightedSpace, common_scale
 from pucut.methods.pu_cut._cuts import ChosenCuts, ScoreCut, choose_cuts, mix_scores
 from pucut.methods.pu_cut._given import needs_labels
@@ -145,7 +146,7 @@ def find_mixture(
     points = rows.points
     n_rows, n_features = points.shape
     n_positive = min(max(round(prior * n_rows), int(is_labelled.sum()) + 1), n_rows)
-    worlds = hidden_worlds(is_labelled, n_positive, random)
+    worlds = hidden_worlds(is_labelled, n_positive, random, groups_for_folds(points, is_labelled))
     with step("trees"):
         trees = [
             tree_score(

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from pucut._support.checks import BoolArray, FloatArray
+from pucut.data.repeats import possible_folds
 from pucut.graphs.neighbors import NeighborLists
 from pucut.graphs.spaces import WeightedSpace
 from pucut.kernels.ridge import Ridge, fit_kernel_ridge, fit_linear_ridge
@@ -121,7 +122,7 @@ def tree_score(
         of_worlds.append(forest_scores(forest, points, n_threads=n_threads).leaf)
         importances.append(forest_importances(forest))
     labels = worlds.is_labelled
-    n_folds = min(TREE_FOLDS, int(labels.sum()), int((~labels).sum()))
+    n_folds = possible_folds(TREE_FOLDS, worlds.groups, labels)
     if n_folds < 2:  # one labelled row cannot be left out, nor one other
         forest = grow_forest(points, labels, prior, options, n_trees=n_trees, **growing)
         scores = unseen = forest_scores(forest, points, n_threads=n_threads).leaf
@@ -133,6 +134,7 @@ def tree_score(
             options,
             n_folds=n_folds,
             n_trees=math.ceil(TREES_THAT_ANSWER * n_trees / n_folds),
+            groups=worlds.groups,
             **growing,
         )
         forest, scores, unseen = found.forest, found.by_all.leaf, found.scores.leaf
@@ -168,7 +170,7 @@ def neighbor_name(space: str) -> str:
 
 
 def linear_score(points: Any, worlds: Worlds) -> BaseScore:
-    ridge = fit_linear_ridge(points, np.array(worlds.labels))
+    ridge = fit_linear_ridge(points, np.array(worlds.labels), groups=worlds.groups)
     of = _OfRidge(ridge, None, np.ones(points.shape[1]))
     return BaseScore(LINEAR, tuple(ridge.left_out), ridge.left_out[-1], of)
 
@@ -180,10 +182,12 @@ def kernel_score(space: SpaceOfWorlds, worlds: Worlds, seed: int) -> BaseScore:
     if space.knows_labels:
         of_worlds = []
         for of_world, target in zip(space.spaces, labels, strict=True):
-            ridge = fit_kernel_ridge(of_world.weighted_points, target[None, :], random)
+            ridge = fit_kernel_ridge(
+                of_world.weighted_points, target[None, :], random, groups=worlds.groups
+            )
             of_worlds.append(ridge.left_out[0])
     else:
-        ridge = fit_kernel_ridge(space.final.weighted_points, labels, random)
+        ridge = fit_kernel_ridge(space.final.weighted_points, labels, random, groups=worlds.groups)
         of_worlds = list(ridge.left_out)
     of = _OfRidge(ridge, space.name, space.final.weights)
     return BaseScore(kernel_name(space.name), of_worlds, of_worlds[-1], of)
@@ -229,7 +233,14 @@ def learner_score(
 ) -> BaseScore:
     """A classifier of labelled against unlabelled rows, out of fold in every world."""
     fits = [
-        cross_fit(classifier, table, labels, n_folds=LEARNER_FOLDS, random_state=random)
+        cross_fit(
+            classifier,
+            table,
+            labels,
+            n_folds=LEARNER_FOLDS,
+            random_state=random,
+            groups=worlds.groups,
+        )
         for labels in worlds.labels
     ]
     of_worlds = [fit.scores for fit in fits]

@@ -14,6 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from pucut._support.checks import BoolArray, FloatArray
+from pucut.data.repeats import numbered
+from pucut.data.row_order import IndexArray
 from pucut.methods.pu_cut._mixing import rank_among, shares_found
 
 # Each world hides a fifth of the labels: what is learned from the rest is nearly what all teach.
@@ -33,11 +35,14 @@ class Worlds:
         The world that hides the row; -1 for those that none hides.
     n_positive : int
         Positives among all rows.
+    groups : int array of shape (n_samples,)
+        Copies of a row are a group (`data.repeats`): a world hides all of its labels or none.
     """
 
     is_labelled: BoolArray
     fold: npt.NDArray[np.intp]
     n_positive: int
+    groups: IndexArray
 
     @property
     def n_hidden_worlds(self) -> int:
@@ -62,14 +67,16 @@ class Worlds:
         """Whether each hidden row is found in its world, given the scores of each; ties in part.
 
         A row is found if it is among as many rows as the prior says are positive. One number per
-        hidden row, fold by fold.
+        hidden row, fold by fold; copies are one row, and count by their mean.
         """
         parts = []
         for world in range(self.n_hidden_worlds):
             is_hidden = self.fold == world
             asked = ~self.is_labelled | is_hidden
             wanted = min(self.n_positive - int((~asked).sum()), int(asked.sum()))
-            parts.append(shares_found(scores[world][asked], is_hidden[asked], wanted))
+            shares = shares_found(scores[world][asked], is_hidden[asked], wanted)
+            copies = numbered(self.groups[is_hidden])
+            parts.append(np.bincount(copies, weights=shares) / np.bincount(copies))
         return np.concatenate(parts) if parts else np.empty(0)
 
     def judging(self, world: int) -> BoolArray:
@@ -79,7 +86,9 @@ class Worlds:
         hides. A single world, which then hides many rows, has to do with them: what that adds is
         far below the noise. The complete world is judged by all.
         """
-        order = np.sort(self.fold[self.is_hidden], kind="stable")
+        hidden = np.flatnonzero(self.is_hidden)
+        _, firsts = np.unique(self.groups[hidden], return_index=True)
+        order = np.sort(self.fold[hidden[firsts]], kind="stable")
         if world == self.n_hidden_worlds or self.n_hidden_worlds == 1:
             return np.ones(len(order), dtype=np.bool_)
         return np.asarray(order != world)
@@ -103,15 +112,21 @@ class Worlds:
         return rank
 
 
-def hidden_worlds(is_labelled: BoolArray, n_positive: int, random: np.random.RandomState) -> Worlds:
-    """Worlds that hide a fifth of the labels each; a single label cannot be hidden."""
+def hidden_worlds(
+    is_labelled: BoolArray, n_positive: int, random: np.random.RandomState, groups: IndexArray
+) -> Worlds:
+    """Worlds that hide a fifth of the labels each; a single one cannot be hidden.
+
+    Labels of a group are hidden together.
+    """
     fold = np.full(len(is_labelled), -1, dtype=np.intp)
-    n_labelled = int(is_labelled.sum())
-    if n_labelled > 1:
-        drawn = random.permutation(_folds(n_labelled))
-        n_worlds = n_hidden_worlds(n_labelled)
-        fold[is_labelled] = np.where(drawn < n_worlds, drawn, -1)
-    return Worlds(is_labelled, fold, n_positive)
+    of_labelled = numbered(groups[is_labelled])
+    n_groups = int(of_labelled.max()) + 1
+    if n_groups > 1:
+        drawn = random.permutation(_folds(n_groups))
+        n_worlds = min(n_hidden_worlds(int(is_labelled.sum())), n_groups)
+        fold[is_labelled] = np.where(drawn < n_worlds, drawn, -1)[of_labelled]
+    return Worlds(is_labelled, fold, n_positive, groups)
 
 
 def n_hidden_worlds(n_labelled: int) -> int:

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import clone
 
 from pucut.data.labels import checked_pu_labels
-from pucut.methods import NegativesNotUsedWarning
+from pucut.exceptions import NegativesNotUsedWarning
 from pucut.utils.estimator_checks._tools import assert_valid_answers, fitted, pu_table, raises
 
 

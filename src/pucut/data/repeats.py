@@ -1,0 +1,159 @@
+"""Rows that a table holds more than once, and which of them folds must keep together.
+
+A score is out-of-sample only if the model has not seen a copy of the row either. Equal rows are of
+two kinds, and their labels tell which. Copies of one row share its label: a model that saw one of
+them knows the other, and an unlabelled positive never gets such help. So folds keep copies
+together. In a table of few values, different samples happen to be equal, and each was labelled or
+not by itself: beside a labelled row stand unlabelled positives, which do profit from its label. To
+take that away from held-out rows would make them look harder than the unlabelled ones are.
+"""
+
+import math
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pucut._support.checks import BoolArray
+from pucut.data.row_order import IndexArray, row_hashes
+from pucut.exceptions import RepeatedRowsWarning
+
+# Of the rows equal to a labelled one, if this share is labelled too, they are copies. If each was
+# labelled by itself, the share is at most that of the labelled among the positives.
+COPIES_AGREE = 0.9
+# Copies are said to be copies, and worth a warning, if they are this share of the rows, and of the
+# labelled ones.
+MANY_COPIES = 0.1
+
+
+@dataclass(frozen=True)
+class Repeats:
+    """How many rows have an equal one in the table.
+
+    Attributes
+    ----------
+    n_rows, n_labelled : int
+    n_repeated, n_labelled_repeated : int
+        Rows, and labelled rows, that are equal to some other row.
+    n_distinct : int
+        Different rows among the repeated ones.
+    agreement : float
+        Of the rows equal to a labelled one, the share that is labelled too; NaN if there are none.
+    """
+
+    n_rows: int
+    n_labelled: int
+    n_repeated: int
+    n_labelled_repeated: int
+    n_distinct: int
+    agreement: float
+
+    @property
+    def are_samples(self) -> bool:
+        """Whether equal rows are different samples, labelled or not one by one."""
+        return self.agreement < COPIES_AGREE
+
+    @property
+    def are_copies(self) -> bool:
+        """Whether there are labels enough to say that equal rows are copies."""
+        n_needed = MANY_COPIES * self.n_labelled
+        return self.agreement >= COPIES_AGREE and self.n_labelled_repeated >= n_needed
+
+    def __str__(self) -> str:
+        if not self.n_repeated:
+            return f"All {self.n_rows} rows are different."
+        equal = f"{self.n_repeated} of {self.n_rows} rows are equal to another row"
+        if self.are_copies:
+            return (
+                f"{equal}, label included: {self.n_distinct} rows and their copies. No row is "
+                "judged by a model that has seen a copy of it, but every copy counts in the share "
+                "of positives."
+            )
+        equal = f"{equal} in every column that is used ({self.n_distinct} different rows)"
+        if self.are_samples:
+            return (
+                f"{equal}. They are labelled or not one by one, so each counts as a sample of its "
+                "own."
+            )
+        return f"{equal}. Hardly any is labelled, so they may be copies: folds keep them together."
+
+
+def repeats(X: Any, is_labelled: BoolArray) -> Repeats:
+    """How many rows of a table are equal to others, and whether they are copies."""
+    groups = equal_rows(X)
+    sizes = np.bincount(groups)
+    return Repeats(
+        n_rows=len(groups),
+        n_labelled=int(is_labelled.sum()),
+        n_repeated=int(sizes[sizes > 1].sum()),
+        n_labelled_repeated=int((is_labelled & (sizes[groups] > 1)).sum()),
+        n_distinct=int((sizes > 1).sum()),
+        agreement=_agreement(groups, is_labelled),
+    )
+
+
+def warn_of_copies(X: Any, is_labelled: BoolArray) -> None:
+    """If many rows are copies of others."""
+    found = repeats(X, is_labelled)
+    if found.are_copies and found.n_repeated >= MANY_COPIES * found.n_rows:
+        warnings.warn(
+            f"{found} If they are the same samples twice, drop them first "
+            "(DataFrame.drop_duplicates); if not, ignore pucut.exceptions.RepeatedRowsWarning.",
+            RepeatedRowsWarning,
+            stacklevel=2,
+        )
+
+
+def equal_rows(X: Any) -> IndexArray:
+    """A number for each row, the same for equal ones, counted by first appearance.
+
+    Rows of what cannot be read as a table are all different.
+    """
+    hashes = row_hashes(X)
+    if hashes is None:
+        return np.arange(X.shape[0] if hasattr(X, "shape") else len(X))
+    return numbered(hashes)
+
+
+def groups_for_folds(X: Any, is_labelled: BoolArray) -> IndexArray:
+    """The group of each row: rows of a group belong into one fold.
+
+    Copies are a group; every other row is one by itself. If no labelled row has an equal one,
+    nothing speaks against copies, and equal rows are kept together. Groups are counted by first
+    appearance, so that without copies they are the numbers of the rows.
+    """
+    groups = equal_rows(X)
+    labelled_apart = _agreement(groups, is_labelled) < COPIES_AGREE
+    return np.arange(len(groups)) if labelled_apart else groups
+
+
+def numbered(values: npt.NDArray[Any]) -> IndexArray:
+    """The values as whole numbers from 0, by first appearance."""
+    _, first, place = np.unique(values, return_index=True, return_inverse=True)
+    number = np.empty(len(first), dtype=np.intp)
+    number[np.argsort(first)] = np.arange(len(first))
+    return number[place.reshape(-1)]
+
+
+def labelled_groups(groups: IndexArray, is_labelled: BoolArray) -> BoolArray:
+    """Whether each group has a labelled row."""
+    return np.asarray(np.bincount(groups, weights=is_labelled) > 0.0)
+
+
+def possible_folds(n_folds: int, groups: IndexArray, is_labelled: BoolArray) -> int:
+    """At most as many folds as there are groups with a label, and as there are without."""
+    has_label = labelled_groups(groups, is_labelled)
+    n_labelled = int(has_label.sum())
+    return min(n_folds, n_labelled, len(has_label) - n_labelled)
+
+
+def _agreement(groups: IndexArray, is_labelled: BoolArray) -> float:
+    """Of the rows equal to a labelled one, the share that is labelled too; NaN if there is none."""
+    sizes = np.bincount(groups)
+    n_labelled = np.bincount(groups, weights=is_labelled)
+    of_labelled = groups[is_labelled & (sizes[groups] > 1)]
+    if not len(of_labelled):
+        return math.nan
+    return float(((n_labelled[of_labelled] - 1.0) / (sizes[of_labelled] - 1.0)).mean())

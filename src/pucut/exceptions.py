@@ -1,0 +1,24 @@
+"""The warnings of pucut, so that they can be told apart and silenced one by one."""
+
+__all__ = [
+    "NegativesNotUsedWarning",
+    "OneClassPredictionWarning",
+    "RepeatedRowsWarning",
+    "UnclearLabelsWarning",
+]
+
+
+class NegativesNotUsedWarning(UserWarning):
+    """A method learns nothing from known negatives, and takes them for unlabelled."""
+
+
+class OneClassPredictionWarning(UserWarning):
+    """A model calls every row positive, or none, or gives all rows the same score."""
+
+
+class RepeatedRowsWarning(UserWarning):
+    """Many rows are copies of others, labels included."""
+
+
+class UnclearLabelsWarning(UserWarning):
+    """The values of y may mean something else than what they were taken for."""
