@@ -44,7 +44,8 @@ class PUExtraTreesClassifier(PUClassifier):
     """Extremely randomised trees that minimise a risk estimated from positive and unlabelled rows.
 
     PU Extra Trees of Wilton, Koay, Ko, Xu and Ye (NeurIPS 2022). At each node a few features are
-    drawn, for each a few random cuts, and the cut that lowers the risk most is used.
+    drawn, for each a few random cuts, and the cut that lowers the risk most is used. Known
+    negatives enter the risk as in Sakai, du Plessis, Niu and Sugiyama (ICML 2017).
 
     Parameters
     ----------
@@ -138,6 +139,7 @@ class PUExtraTreesClassifier(PUClassifier):
     left out when the estimator is pickled.
     """
 
+    _uses_negatives: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_estimators": [Interval(numbers.Integral, 1, None, closed="left")],
         "prior": PRIOR_CONSTRAINTS,
@@ -233,6 +235,7 @@ class PUExtraTreesClassifier(PUClassifier):
         growing = {
             "X": table,
             "is_labelled": labels.is_labelled,
+            "is_negative": labels.is_negative,
             "prior": self._prior_of_the_unlabelled(labels),
             "options": TreeOptions(
                 risk=self.risk,

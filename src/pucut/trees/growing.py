@@ -29,6 +29,7 @@ from sklearn.utils import check_random_state
 
 from pucut import _core
 from pucut._support.checks import BoolArray, checked_n_threads
+from pucut.data.known_rows import repeated_in_table, with_known_rows
 from pucut.data.repeats import groups_for_folds, labelled_groups, possible_folds
 from pucut.data.row_order import IndexArray
 from pucut.data.tables import Table, read_table
@@ -98,6 +99,7 @@ def grow_forest(
     random_state: Any = None,
     n_threads: int | None = None,
     callback: Progress | None = None,
+    is_negative: BoolArray | None = None,
 ) -> Forest:
     """Grows PU extra trees; the same forest for the same seed, whatever the number of threads.
 
@@ -111,6 +113,8 @@ def grow_forest(
         The fraction of positives in the unlabelled set, which by default is all rows.
     callback : callable, optional
         Called as callback(trees grown, trees in all) now and then, from this thread.
+    is_negative : boolean array of shape (n_rows,), optional
+        Known negatives: see `data.known_rows`. Risk "pn" has them among its negatives anyway.
     """
     table = read_table(X, categorical_features=categorical_features)
     labelled = _checked_labels(is_labelled, table.n_rows)
@@ -123,6 +127,7 @@ def grow_forest(
         tree_seeds(check_random_state(random_state), n_trees),
         n_threads=n_threads,
         callback=callback,
+        is_negative=is_negative,
     )
 
 
@@ -151,6 +156,7 @@ def cross_fitted_forest(
     n_threads: int | None = None,
     callback: Progress | None = None,
     groups: IndexArray | None = None,
+    is_negative: BoolArray | None = None,
 ) -> CrossFittedForest:
     """`n_trees` trees per fold, and scores of the rows of X by those that did not see them.
 
@@ -184,6 +190,7 @@ def cross_fitted_forest(
         seeds=tree_seeds(random, n_folds * n_trees),
         n_threads=n_threads,
         callback=callback,
+        is_negative=is_negative,
     )
     vote, leaf = np.empty(table.n_rows), np.empty(table.n_rows)
     all_votes, all_leaves = np.zeros(table.n_rows), np.zeros(table.n_rows)
@@ -233,6 +240,7 @@ def forest_of_seeds(
     n_draws_made: int = 0,
     n_threads: int | None = 1,
     callback: Progress | None = None,
+    is_negative: BoolArray | None = None,
 ) -> Forest:
     """A tree for each seed, of all rows; for the rest see `grow_forest` and `DrawnRows`."""
     table = read_table(X)
@@ -247,6 +255,7 @@ def forest_of_seeds(
         n_draws_made=n_draws_made,
         n_threads=n_threads,
         callback=callback,
+        is_negative=is_negative,
     )
 
 
@@ -299,12 +308,22 @@ def _grow(
     n_draws_made: int = 0,
     n_threads: int | None,
     callback: Progress | None = None,
+    is_negative: BoolArray | None = None,
 ) -> Forest:
     """What the functions above share; `n_draws_made` is for rows that were drawn elsewhere."""
     if not 0.0 < prior < 1.0:
         raise ValueError(f"prior must be above 0 and below 1, found {prior!r}")
     if callback is not None and not callable(callback):
         raise TypeError(f"callback must be callable or None, found {callback!r}")
+    if is_negative is not None and is_negative.any() and options.risk != "pn":
+        known = with_known_rows(
+            labelled, is_negative, prior, includes_labelled=options.unlabelled_includes_labelled
+        )
+        table, labelled = repeated_in_table(table, known.rows), known.is_labelled
+        row_fold = row_fold[known.rows]
+        # A leaf holds as large a part of the rows as before.
+        fewest = round(options.min_samples_leaf * known.growth)
+        options = replace(options, min_samples_leaf=fewest)
     grown: dict[str, Any] = _core.grow_forest(
         table=columns_of(table),
         sampling={

@@ -52,7 +52,10 @@ class SAREMClassifier(EncodedClassifier):
         `predict` says positive above the score that the prior's share of the training rows exceeds,
         or above a probability of 1/2.
     pos_label : value of y, optional
-        The value that means labelled positive, if it is not the larger of the two.
+        The value that means labelled positive, if it is not what `y` itself says.
+    neg_label : value of y, optional
+        The value that means known negative; all values but these two then mean unlabelled. They
+        only bound the prior and are never predicted positive: nothing is learned from them.
     random_state : int, RandomState instance or None, default=None
         For the folds and the estimate of the prior.
 
@@ -103,6 +106,7 @@ class SAREMClassifier(EncodedClassifier):
         tol: float = 1e-3,
         threshold: str = "prior",
         pos_label: Any = None,
+        neg_label: Any = None,
         random_state: Any = None,
     ) -> None:
         self.propensity_columns = propensity_columns
@@ -112,6 +116,7 @@ class SAREMClassifier(EncodedClassifier):
         self.tol = tol
         self.threshold = threshold
         self.pos_label = pos_label
+        self.neg_label = neg_label
         self.random_state = random_state
 
     def predict_propensity(self, X: Any) -> FloatArray:
@@ -142,7 +147,7 @@ class SAREMClassifier(EncodedClassifier):
         self._start = self._steps(points, labels.is_labelled, prior, self.max_iter)
         if is_free:
             mean = float(expit(self._start.scores(points)).mean())
-            most = 1.0 - 0.5 / labels.n_samples
+            most = labels.largest_prior - 0.5 / labels.n_samples
             self.prior_ = checked_prior(min(max(mean, labels.labelled_share), most), labels)
 
     def _learn(

@@ -1,0 +1,90 @@
+"""Known negatives in risks of positive and unlabelled rows: known rows count several times.
+
+Sakai, du Plessis, Niu and Sugiyama (ICML 2017) mix two estimates of the risk of the negatives, π
+being the prior and eta a number from 0 to 1:
+
+    N(g) = (1 - eta) (E_U[l(-g)] - π E_P[l(-g)])  +  eta (1 - π) E_N[l(-g)]
+
+Together with π E_P[l(g)] of the positives, this is the risk of positive and unlabelled rows alone,
+with an unlabelled set that is mixed with a share eta of known rows, π of which are positive. So it
+is enough to repeat known rows in the unlabelled set, for any method that minimises such a risk.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pucut._support.checks import BoolArray
+from pucut.data.row_order import IndexArray
+from pucut.data.tables import Table
+
+# A larger share repeats known rows more often than it helps, and takes time.
+MOST_MIXED = 0.5
+
+
+@dataclass(frozen=True, eq=False)
+class RepeatedRows:
+    """The rows of a table, then known ones again, which count as unlabelled there.
+
+    Attributes
+    ----------
+    rows : int array
+        Numbers of rows of the table, all of its own first.
+    is_labelled : bool array
+        Of these; False where they are repeated.
+    growth : float
+        How many times as many rows are in the unlabelled set.
+    """
+
+    rows: IndexArray
+    is_labelled: BoolArray
+    growth: float
+
+
+def mixed_share(prior: float, n_labelled: int, n_negative: int, n_unlabelled: int) -> float:
+    """The eta at which N(g) varies least: its two estimates are weighted by their precision."""
+    if not n_negative:
+        return 0.0
+    by_unlabelled = prior**2 / n_labelled + 1.0 / n_unlabelled
+    by_negatives = (1.0 - prior) ** 2 / n_negative
+    return min(by_unlabelled / (by_unlabelled + by_negatives), MOST_MIXED)
+
+
+def with_known_rows(
+    is_labelled: BoolArray, is_negative: BoolArray, prior: float, *, includes_labelled: bool = True
+) -> RepeatedRows:
+    """The rows for a risk of positive and unlabelled rows; the prior stays what it is.
+
+    The unlabelled set of the risk is all of the rows, or only those without a positive label.
+    """
+    n_own = len(is_labelled)
+    positives, negatives = np.flatnonzero(is_labelled), np.flatnonzero(is_negative)
+    n_unlabelled = n_own if includes_labelled else n_own - len(positives)
+    eta = mixed_share(prior, len(positives), len(negatives), n_unlabelled)
+    n_more = eta / (1.0 - eta) * n_unlabelled
+    rows = np.concatenate(
+        [
+            np.arange(n_own),
+            np.resize(positives, round(prior * n_more)),
+            np.resize(negatives, round((1.0 - prior) * n_more)),
+        ]
+    )
+    own = np.arange(len(rows)) < n_own
+    return RepeatedRows(rows, is_labelled[rows] & own, 1.0 + n_more / n_unlabelled)
+
+
+def repeated_in_table(table: Table, rows: IndexArray) -> Table:
+    """The table with these rows, of which its own come first, in their order."""
+    more = rows[table.n_rows :]
+    if not table.rows:
+        values = tuple(np.ascontiguousarray(column[rows]) for column in table.values)
+        return Table(len(rows), values, (), table.format)
+    columns, places = [], []
+    for column, there in zip(table.values, table.rows, strict=True):
+        place = np.searchsorted(there, more)
+        is_there = place < len(there)
+        is_there[is_there] = there[place[is_there]] == more[is_there]
+        columns.append(np.concatenate([column, column[place[is_there]]]))
+        again = table.n_rows + np.flatnonzero(is_there)
+        places.append(np.concatenate([there, again.astype(there.dtype)]))
+    return Table(len(rows), tuple(columns), tuple(places), table.format)
