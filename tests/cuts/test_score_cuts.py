@@ -18,11 +18,12 @@ def problem(seed, n_rows=9):
     return graph, is_labelled, random.random(n_rows), float(random.choice([0.5, 2.0, 8.0]))
 
 
-def best_subset(graph, is_labelled, scores, gamma, lam):
+def best_subset(graph, is_labelled, scores, gamma, lam, is_negative=None):
     """The largest of the sets with the least objective, by looking at all of them."""
     dense = graph.toarray()
     pull = gamma * dense.sum(axis=1)
-    free = np.flatnonzero(~is_labelled)
+    is_negative = np.zeros_like(is_labelled) if is_negative is None else is_negative
+    free = np.flatnonzero(~(is_labelled | is_negative))
     values = {}
     for chosen in itertools.product([False, True], repeat=len(free)):
         inside = is_labelled.copy()
@@ -44,6 +45,21 @@ def test_every_cut_is_the_best_of_all_subsets(seed):
         np.testing.assert_array_equal(path.source_set(lam), expected)
     assert np.isinf(path.switch[is_labelled]).all()
     assert np.isfinite(path.switch[~is_labelled]).all()
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_known_negatives_stay_outside_of_every_best_subset(seed):
+    graph, is_labelled, scores, gamma = problem(seed)
+    is_negative = np.arange(len(scores)) >= len(scores) - 2
+    path = score_cut(graph, is_labelled, scores, gamma, is_negative=is_negative)
+    ends = np.concatenate([[-2.0 / gamma], path.breakpoints, [1.0 + 2.0 / gamma]])
+    for lam in (ends[1:] + ends[:-1]) / 2:
+        expected = best_subset(graph, is_labelled, scores, gamma, lam, is_negative)
+        np.testing.assert_array_equal(path.source_set(lam), expected)
+    assert (path.switch[is_negative] == -np.inf).all()
+    # The other way round it is the same problem.
+    turned = score_cut(graph, is_negative, 1.0 - scores, gamma, is_negative=is_labelled)
+    np.testing.assert_allclose(path.switch, 1.0 - turned.switch, atol=1e-9)
 
 
 def objective(graph, is_labelled, scores, gamma, x):

@@ -67,6 +67,30 @@ def test_both_stages_are_optimal_at_every_lambda(seed):
         assert found <= best_objective(graph, lam, seeds, negatives, "inside") + 1e-12
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_known_negatives_are_seeds_of_both_stages(seed):
+    graph = random_graph(9, seed)
+    is_labelled, is_negative = np.arange(9) < 2, np.arange(9) == 8
+    stages = two_stage_cuts(graph, is_labelled, 0.4, is_negative=is_negative)
+    weights, degrees = graph.toarray(), graph.toarray().sum(axis=1)
+    fixed = is_negative.copy()
+    fixed[stages.likely_negative] = True
+    assert 8 not in stages.ranking.order
+    assert len(stages.likely_negative) == n_likely_negative(0.4, 2, 7) - 1
+    fixed |= ~reached_from(graph, is_labelled | fixed)
+    for lam in LAMBDAS:
+        for path, out, rewarded in (
+            (stages.ranking.path, is_negative, "outside"),
+            (stages.path, fixed, "inside"),
+        ):
+            found = objective(weights, degrees, path.source_set(lam), lam, rewarded)
+            best = best_objective(graph, lam, is_labelled, out, rewarded)
+            assert found == pytest.approx(best, abs=1e-9)
+    for stage in (1, 2):
+        for cut in nested_cuts(stages, stage):
+            assert not partition_at(stages, stage, cut).is_positive[8]
+
+
 def test_ranking_is_the_order_of_leaving_with_ties_by_row():
     # A chain: the farther from the labelled row, the earlier a row leaves; the twins leave at once.
     weights = np.zeros((5, 5))

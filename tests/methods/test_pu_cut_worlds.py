@@ -129,6 +129,43 @@ def test_labelled_rows_have_their_rank_in_the_world_that_hid_them():
     np.testing.assert_array_equal(alone.hidden_ranks([np.zeros(3)]), [1.0, np.nan, np.nan])
 
 
+def test_known_negatives_are_hidden_and_judge_too():
+    """Six positives and four negatives are known among twenty rows, nine of which are positive."""
+    is_negative = (np.arange(20) >= 6) & (np.arange(20) < 10)
+    worlds = hidden_worlds(first(6, 20), 9, np.random.RandomState(0), np.arange(20), is_negative)
+    assert worlds.n_hidden_worlds == 5
+    assert (worlds.fold[is_negative] >= 0).all()
+    assert (worlds.fold[10:] == -1).all()
+    for world in range(5):
+        hidden = worlds.fold == world
+        np.testing.assert_array_equal(worlds.negatives[world], is_negative & ~hidden)
+        np.testing.assert_array_equal(worlds.labels[world], first(6, 20) & ~hidden)
+    np.testing.assert_array_equal(worlds.negatives[-1], is_negative)
+    order = np.argsort(worlds.fold[:10], kind="stable")  # the order of those that are judged
+    np.testing.assert_array_equal(worlds.is_hidden_positive, order < 6)
+    # Whoever knows the truth is right about all, whoever turns it about none of them.
+    truth = np.where(np.arange(20) < 6, 2.0, np.where(is_negative, -2.0, 0.0))
+    truth += np.linspace(0.0, 0.5, 20)
+    np.testing.assert_array_equal(worlds.found([truth] * 6), 1.0)
+    np.testing.assert_array_equal(worlds.found([-truth] * 6), 0.0)
+    rank = worlds.hidden_ranks([truth] * 6)
+    np.testing.assert_array_equal(rank[:10], np.where(is_negative[:10], 0.0, 1.0))
+    # 3 of 10 unlabelled rows are positive, so that these count as a probability of 0.3.
+    np.testing.assert_allclose(worlds.targets[-1][[0, 6, 19]], [1.0, -0.3 / 0.7, 0.0])
+    np.testing.assert_array_equal(worlds.judging(0), worlds.fold[order] != 0)
+
+
+def test_negatives_that_are_never_hidden_have_the_ranks_of_the_others():
+    fold = np.array([0, 1, 0, -1, -1, -1, -1])
+    is_negative = np.array([0, 0, 1, 1, 0, 0, 0], bool)
+    worlds = Worlds(first(2, 7), fold, 3, np.arange(7), is_negative)
+    score = np.array([9.0, 9.0, 1.5, 9.0, 1.0, 2.0, 3.0])
+    rank = worlds.hidden_ranks([score, score, score])
+    np.testing.assert_allclose(rank[:4], [1.0, 1.0, 1 / 3, 1 / 3])
+    never = Worlds(first(2, 7), np.array([0, 1, -1, -1, -1, -1, -1]), 3, np.arange(7), is_negative)
+    np.testing.assert_array_equal(never.hidden_ranks([score, score, score])[2:4], 0.0)
+
+
 def test_what_is_used_in_a_world_is_judged_by_rows_that_others_hide():
     fold = np.array([1, 0, 1, 2, -1])
     worlds = Worlds(np.ones(5, dtype=bool), fold, 5, np.arange(5))
@@ -295,3 +332,28 @@ def test_hidden_recall_is_the_share_of_unlabelled_positives_that_is_found():
         errors.append(mixture.standard_error)
     assert abs(np.mean(apart)) < 2 * np.sqrt(np.mean(np.square(errors)) / 6)
     assert all(abs(a) < 3 * e for a, e in zip(apart, errors, strict=True))
+
+
+def test_known_negatives_make_the_mixture_better():
+    """Negatives of a kind that no positive tells apart: with labels of them they are found."""
+    random = np.random.default_rng(0)
+    X = random.normal(size=(400, 3))
+    truth = np.arange(400) < 160
+    X[truth, 0] += 2.0
+    near = (np.arange(400) >= 160) & (np.arange(400) < 280)  # next to the positives
+    X[near, 0] += 1.6
+    y = np.where(truth & (random.random(400) < 0.2), 1, -1)
+    y[np.flatnonzero(near)[:40]] = 0
+    judged = (y == -1) & (truth | near)
+
+    def accuracy(labels, **names):
+        model = PUCutClassifier(prior=0.4, n_estimators=30, random_state=0, **names)
+        model.fit(X, labels)
+        return ((model.transduction_ == 1) == truth)[judged].mean(), model
+
+    without, _ = accuracy((y == 1).astype(int))
+    found, model = accuracy(y, neg_label=0)
+    assert found > without + 0.02
+    assert (model.scores_[y == 0] < 0.0).all()
+    assert (model.scores_[y == 1] > 0.0).all()
+    assert all(0.0 <= each.hidden_recall <= 1.0 for each in model.selection_)

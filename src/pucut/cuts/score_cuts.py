@@ -8,7 +8,8 @@ score, gamma d_i score_i, which lambda weighs against gamma d_i:
               -  sum over rows of (similarity of i to labelled rows) x_i
 
 The level sets of x are the minimum cuts for all lambda, as without scores, and x is the score
-smoothed along the graph: the smaller gamma, the smoother. Labelled rows stay in S.
+smoothed along the graph: the smaller gamma, the smoother. Labelled rows stay in S, and known
+negatives in S'; the similarity to them is taken from that to labelled rows.
 """
 
 from typing import Any
@@ -26,9 +27,12 @@ def score_cut(
     scores: FloatArray,
     gamma: float | FloatArray,
     *,
+    is_negative: BoolArray | None = None,
     n_threads: int | None = None,
 ) -> CutPath:
     """All minimum cuts with the data term; `switch` of a row is its x, infinite where labelled.
+
+    For known negatives, which stay in S', it is minus infinity.
 
     Parameters
     ----------
@@ -41,13 +45,19 @@ def score_cut(
     checked = checked_graph(graph)
     nothing = np.zeros(len(scores))
     slope = gamma * checked.sums_in_order
+    has_negatives = is_negative is not None and bool(is_negative.any())
+    # A row with only labelled neighbours has the largest x, its score + 1 / gamma, and one with
+    # only known negatives the smallest, its score - 1 / gamma.
+    reach = 2.0 / float(np.min(gamma))
+    # Both sides have this much more, so that no capacity is negative.
+    below = reach if has_negatives else 0.0
     return parametric_cut(
         checked,
-        source=(slope * scores, nothing),
-        sink=(nothing, slope),
-        # A row with only labelled neighbours has the largest x, its score + 1 / gamma.
-        lambda_range=(0.0, 1.0 + 2.0 / float(np.min(gamma))),
+        source=(slope * (scores + below), nothing),
+        sink=(slope * below, slope),
+        lambda_range=(-below, 1.0 + reach),
         source_seeds=is_labelled,
+        sink_seeds=is_negative if has_negatives else None,
         n_threads=n_threads,
     )
 

@@ -10,8 +10,9 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from pucut._support.checks import BoolArray, FloatArray, is_sparse
+from pucut._support.checks import FloatArray, is_sparse
 from pucut._support.threads import in_threads, library_threads
+from pucut.data.labels import PULabels
 from pucut.data.repeats import groups_for_folds
 from pucut.graphs.spaces import WeightedSpace, common_scale
 from pucut.methods.pu_cut._cuts import ChosenCuts, ScoreCut, choose_cuts, mix_scores
@@ -129,7 +130,7 @@ class Options:
 
 def find_mixture(
     rows: Input,
-    is_labelled: BoolArray,
+    labels: PULabels,
     prior: float,
     options: Options,
     *,
@@ -145,8 +146,15 @@ def find_mixture(
     random = check_random_state(random_state)
     points = rows.points
     n_rows, n_features = points.shape
-    n_positive = min(max(round(prior * n_rows), int(is_labelled.sum()) + 1), n_rows)
-    worlds = hidden_worlds(is_labelled, n_positive, random, groups_for_folds(points, is_labelled))
+    least, most = labels.n_labelled + 1, n_rows - labels.n_negative
+    groups = groups_for_folds(points, labels.is_labelled)
+    worlds = hidden_worlds(
+        labels.is_labelled,
+        min(max(round(prior * n_rows), least), most),
+        random,
+        groups,
+        labels.is_negative,
+    )
     with step("trees"):
         trees = [
             tree_score(

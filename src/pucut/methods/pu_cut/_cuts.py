@@ -4,7 +4,7 @@ Scores of several learners are mixed by how many hidden labelled rows they find.
 mixed score as data term (`score_cuts`) are made on graphs of several spaces and for several gamma,
 and are mixed by the same rule. All of it is done in every world (`_worlds`), so that hidden rows
 are hidden from scores, graphs and cuts alike. Nothing is preferred unless it is better by more than
-the noise; no negative label is used.
+the noise; no negative label is needed, and those that are known judge too.
 """
 
 import math
@@ -86,7 +86,7 @@ class ScoreCut:
     Attributes
     ----------
     level : float array of shape (n_samples,)
-        Infinite for labelled rows.
+        Infinite for labelled rows, minus infinity for known negatives.
     """
 
     space: WeightedSpace
@@ -117,9 +117,9 @@ class ChosenCuts:
     cuts : tuple of ScoreCut
         Those with weight; `weights` has theirs, after that of the data term by itself.
     scores : float array of shape (n_samples,)
-        From 0 to 1; 1 for labelled rows.
+        From 0 to 1; 1 for labelled rows, 0 for known negatives.
     left_out : float array of shape (n_samples,)
-        The same, but labelled rows as scored in the worlds that hid them.
+        The same, but known rows as scored in the worlds that hid them.
     candidates : tuple of Candidate
         Scores, cuts and, last, the mixture.
     references : tuple of float arrays
@@ -151,26 +151,28 @@ def mix_scores(parts: Sequence[BaseScore], worlds: Worlds) -> JudgedScores:
     answers = []
     for world, labels in enumerate(worlds.labels):
         weights = recall_weights(found[:, worlds.judging(world)])
-        total = _mixed([part.of_worlds[world] for part in parts], weights, labels)
-        answers.append(rank_among(total, np.sort(total[~labels])))
+        others = ~(labels | worlds.negatives[world])
+        total = _mixed([part.of_worlds[world] for part in parts], weights, others)
+        answers.append(rank_among(total, np.sort(total[others])))
     # Those of the last world, which answers.
     used = [place for place, weight in enumerate(weights) if weight > 0.0]
     unseen = [part.reference for part in parts]
-    others = ~worlds.is_labelled
+    others = ~worlds.is_known
     score = MixedScore(
         tuple(parts[place] for place in used),
         weights[used],
         tuple(np.sort(unseen[place][others]) for place in used),
-        np.sort(_mixed(unseen, weights, worlds.is_labelled)[others]),
+        np.sort(_mixed(unseen, weights, others)[others]),
     )
     names = [part.name for part in parts]
-    return JudgedScores(score, tuple(answers), tuple(judged(names, "score", found, weights)))
+    verdicts = judged(names, "score", found, weights, worlds.is_hidden_positive)
+    return JudgedScores(score, tuple(answers), tuple(verdicts))
 
 
-def _mixed(scores: Sequence[FloatArray], weights: FloatArray, labels: BoolArray) -> FloatArray:
+def _mixed(scores: Sequence[FloatArray], weights: FloatArray, others: BoolArray) -> FloatArray:
     """Ranks among the unlabelled rows, which new rows are like, weighted."""
     in_ranks = [
-        rank_among(score, np.sort(score[~labels])) if weight > 0.0 else score
+        rank_among(score, np.sort(score[others])) if weight > 0.0 else score
         for score, weight in zip(scores, weights, strict=True)
     ]
     return _weighted_sum(weights, in_ranks)
@@ -180,13 +182,13 @@ class _Judge:
     """Weighs the candidates, whose ranks in the worlds are handed in one by one.
 
     Only what is needed is kept of each: the rows it found, and its ranks. The ranks are those of
-    unlabelled rows in the complete world, of labelled rows in the worlds that hid them, and of the
+    unlabelled rows in the complete world, of known rows in the worlds that hid them, and of the
     unlabelled rows in these worlds.
     """
 
     def __init__(self, worlds: Worlds) -> None:
         self._worlds = worlds
-        self._others = ~worlds.is_labelled
+        self._others = ~worlds.is_known
         self.found: list[FloatArray] = []
         self.final: list[FloatArray] = []
         self.hidden: list[FloatArray] = []
@@ -196,7 +198,7 @@ class _Judge:
         worlds = self._worlds
         self.found.append(worlds.found(scores))
         self.final.append(ranks(scores[-1][self._others]))
-        self.hidden.append(worlds.hidden_ranks(scores)[worlds.is_labelled])
+        self.hidden.append(worlds.hidden_ranks(scores)[worlds.is_known])
         self._in_worlds.append(
             [
                 ranks(scores[world][self._others | (worlds.fold == world)]).astype(np.float32)
@@ -221,7 +223,7 @@ class _Judge:
                 if weight > 0.0
             )
             mixtures.append(mixture)
-        hits = worlds.found(mixtures)
+        hits = worlds.found(mixtures)[worlds.is_hidden_positive]
         return (float(hits.mean()), len(hits)) if len(hits) else (math.nan, 0)
 
 
@@ -252,6 +254,7 @@ def choose_cuts(
                 worlds.labels[world],
                 scores.ranks[world],
                 gamma,
+                is_negative=worlds.negatives[world],
                 n_threads=n_threads // n_workers,
             )
             return path.switch
@@ -269,13 +272,13 @@ def choose_cuts(
 def _mixture(
     scores: JudgedScores, cuts: Sequence[ScoreCut], judge: _Judge, worlds: Worlds
 ) -> ChosenCuts:
-    is_labelled, others = worlds.is_labelled, ~worlds.is_labelled
+    others = ~worlds.is_known
     found = np.array(judge.found)
     weights = recall_weights(found)
-    answer = np.ones(len(is_labelled))
+    answer = worlds.is_labelled.astype(np.float64)
     answer[others] = _weighted_sum(weights, judge.final)
     left_out = answer.copy()
-    left_out[is_labelled] = _weighted_sum(weights, judge.hidden)
+    left_out[worlds.is_known] = _weighted_sum(weights, judge.hidden)
     names = ["no graph, the mixed score by itself", *(cut.name for cut in cuts)]
     chosen = [place for place, weight in enumerate(weights) if weight > 0.0 and place > 0]
     kept = tuple(cuts[place - 1] for place in chosen)
@@ -286,7 +289,11 @@ def _mixture(
         np.concatenate([weights[:1], weights[chosen]]),
         answer,
         left_out,
-        (*scores.candidates, *judged(names, "cut", found, weights), _verdict(judge)),
+        (
+            *scores.candidates,
+            *judged(names, "cut", found, weights, worlds.is_hidden_positive),
+            _verdict(judge),
+        ),
         (np.sort(rank[others]), *(np.sort(_untied(cut.level, rank)[others]) for cut in kept)),
     )
 

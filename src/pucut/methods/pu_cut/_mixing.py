@@ -107,27 +107,38 @@ def recall_weights(found: FloatArray) -> FloatArray:
     return np.asarray(kept / kept.sum())
 
 
-def judged(names: list[str], kind: str, found: FloatArray, weights: FloatArray) -> list[Candidate]:
-    """What each candidate found, and why it has its weight."""
-    n_hidden = found.shape[1]
-    if n_hidden == 0:
+def judged(
+    names: list[str],
+    kind: str,
+    found: FloatArray,
+    weights: FloatArray,
+    is_positive: BoolArray | None = None,
+) -> list[Candidate]:
+    """What each candidate found, and why it has its weight.
+
+    Those of the hidden rows that are not `is_positive` count for the weight, not for the recall.
+    """
+    hits = found if is_positive is None else found[:, is_positive]
+    if hits.shape[1] == 0:
         return [
             Candidate(name, kind, math.nan, math.nan, float(weight), UNJUDGED)
             for name, weight in zip(names, weights, strict=True)
         ]
-    recalls = found.mean(axis=1)
-    best = float(recalls.max())
-    error = recall_error(best, n_hidden)
+    right = found.mean(axis=1)
+    best = float(right.max())
+    error = recall_error(best, found.shape[1])
     return [
         Candidate(
             name,
             kind,
             float(recall),
-            recall_error(float(recall), n_hidden),
+            recall_error(float(recall), hits.shape[1]),
             float(weight),
-            reason((best - float(recall)) / error),
+            reason((best - float(share)) / error),
         )
-        for name, recall, weight in zip(names, recalls, weights, strict=True)
+        for name, recall, share, weight in zip(
+            names, hits.mean(axis=1), right, weights, strict=True
+        )
     ]
 
 

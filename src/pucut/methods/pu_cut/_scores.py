@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from pucut._support.checks import BoolArray, FloatArray
+from pucut._support.checks import FloatArray
 from pucut.data.repeats import possible_folds
 from pucut.graphs.neighbors import NeighborLists
 from pucut.graphs.spaces import WeightedSpace
@@ -116,12 +116,15 @@ def tree_score(
 ) -> TreeScore:
     growing: dict[str, Any] = {"random_state": random, "n_threads": n_threads}
     of_worlds, importances = [], []
-    for labels in worlds.labels[:-1]:
+    for labels, negatives in zip(worlds.labels[:-1], worlds.negatives, strict=False):
         few = math.ceil(TREES_OF_A_WORLD * n_trees)
-        forest = grow_forest(points, labels, prior, options, n_trees=few, **growing)
+        forest = grow_forest(
+            points, labels, prior, options, n_trees=few, is_negative=negatives, **growing
+        )
         of_worlds.append(forest_scores(forest, points, n_threads=n_threads).leaf)
         importances.append(forest_importances(forest))
     labels = worlds.is_labelled
+    growing["is_negative"] = worlds.is_negative
     n_folds = possible_folds(TREE_FOLDS, worlds.groups, labels)
     if n_folds < 2:  # one labelled row cannot be left out, nor one other
         forest = grow_forest(points, labels, prior, options, n_trees=n_trees, **growing)
@@ -170,7 +173,7 @@ def neighbor_name(space: str) -> str:
 
 
 def linear_score(points: Any, worlds: Worlds) -> BaseScore:
-    ridge = fit_linear_ridge(points, np.array(worlds.labels), groups=worlds.groups)
+    ridge = fit_linear_ridge(points, worlds.targets, groups=worlds.groups)
     of = _OfRidge(ridge, None, np.ones(points.shape[1]))
     return BaseScore(LINEAR, tuple(ridge.left_out), ridge.left_out[-1], of)
 
@@ -178,16 +181,16 @@ def linear_score(points: Any, worlds: Worlds) -> BaseScore:
 def kernel_score(space: SpaceOfWorlds, worlds: Worlds, seed: int) -> BaseScore:
     """One regression for all worlds, or one each if the space depends on the labels."""
     random = np.random.RandomState(seed)
-    labels = np.array(worlds.labels)
+    targets = worlds.targets
     if space.knows_labels:
         of_worlds = []
-        for of_world, target in zip(space.spaces, labels, strict=True):
+        for of_world, target in zip(space.spaces, targets, strict=True):
             ridge = fit_kernel_ridge(
                 of_world.weighted_points, target[None, :], random, groups=worlds.groups
             )
             of_worlds.append(ridge.left_out[0])
     else:
-        ridge = fit_kernel_ridge(space.final.weighted_points, labels, random, groups=worlds.groups)
+        ridge = fit_kernel_ridge(space.final.weighted_points, targets, random, groups=worlds.groups)
         of_worlds = list(ridge.left_out)
     of = _OfRidge(ridge, space.name, space.final.weights)
     return BaseScore(kernel_name(space.name), of_worlds, of_worlds[-1], of)
@@ -196,28 +199,30 @@ def kernel_score(space: SpaceOfWorlds, worlds: Worlds, seed: int) -> BaseScore:
 @dataclass(frozen=True, eq=False)
 class _OfNeighbors:
     space: WeightedSpace
-    is_labelled: BoolArray
+    target: FloatArray
 
     def __call__(self, rows: NewRows) -> FloatArray:
-        return _labelled_share(rows.near[self.space.name], self.space, self.is_labelled)
+        return _mean_target(rows.near[self.space.name], self.space, self.target)
 
 
 def neighbor_score(space: SpaceOfWorlds, worlds: Worlds) -> BaseScore:
-    """The share of a row's similarity to its neighbours that goes to labelled ones."""
+    """The share of a row's similarity to its neighbours that goes to labelled ones.
+
+    Less what goes to known negatives, as much as these count.
+    """
+    targets = worlds.targets.astype(np.float64)
     shares = [
-        _labelled_share(of_world.lists, of_world, labels)
-        for of_world, labels in zip(space.spaces, worlds.labels, strict=True)
+        _mean_target(of_world.lists, of_world, target)
+        for of_world, target in zip(space.spaces, targets, strict=True)
     ]
-    of = _OfNeighbors(space.final, worlds.is_labelled)
+    of = _OfNeighbors(space.final, targets[-1])
     return BaseScore(neighbor_name(space.name), shares, shares[-1], of)
 
 
-def _labelled_share(
-    lists: NeighborLists, space: WeightedSpace, is_labelled: BoolArray
-) -> FloatArray:
+def _mean_target(lists: NeighborLists, space: WeightedSpace, target: FloatArray) -> FloatArray:
     similar = space.similarities(lists.squared_distances)
-    share: FloatArray = np.where(is_labelled[lists.indices], similar, 0.0).sum(axis=1)
-    return np.asarray(share / similar.sum(axis=1))
+    total: FloatArray = (target[lists.indices] * similar).sum(axis=1)
+    return np.asarray(total / similar.sum(axis=1))
 
 
 @dataclass(frozen=True, eq=False)

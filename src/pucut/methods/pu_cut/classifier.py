@@ -45,7 +45,8 @@ class PUCutClassifier(SizedClassifier):
     scores along a graph of neighbours. Some labels are hidden from all of this, and it is done
     again: scores, and cuts in several graphs with several strengths of the pull, are mixed by how
     many of the hidden positives they find. No negative label is needed, and there is nothing to
-    tune.
+    tune. Known negatives (`neg_label`) pull to the other side, teach all learners, and are hidden
+    and judged in the same way.
 
     The cuts are those of 2-HNC (`TwoHNCClassifier`) with a data term; the scores, the comparison
     and the mixture are not in that paper.
@@ -152,6 +153,7 @@ None, default="auto"
     feature per value, standardised too. Missing values count as the mean.
     """
 
+    _uses_negatives: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **SizedClassifier._parameter_constraints,
         "feature_weights": [StrOptions({"auto", *FOREST_WEIGHTS}), "array-like", None],
@@ -243,7 +245,7 @@ None, default="auto"
         encoding = self._encoding
         self.mixture_ = find_mixture(
             Input(table, points, encoding.scale, encoding.format.has_categories),
-            labels.is_labelled,
+            labels,
             self.prior_,
             options,
             random_state=self.random_state,
