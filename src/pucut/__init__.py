@@ -28,6 +28,7 @@ if TYPE_CHECKING:  # for type checkers and editors: when they are imported, `__g
     from pucut.methods import *  # noqa: F403 - every classifier, as that room lists them
     from pucut.methods.size import FitEstimate as FitEstimate
     from pucut.outliers import CutOutlierDetector as CutOutlierDetector
+    from pucut.priors import check_labelling as check_labelling
     from pucut.priors import estimate_prior as estimate_prior
     from pucut.queries import CutQueryStrategy as CutQueryStrategy
     from pucut.semi_supervised import HNCClassifier as HNCClassifier
@@ -49,6 +50,7 @@ _HOMES = {
     "PUCalibrationDisplay": "displays",
     "PriorSensitivityDisplay": "displays",
     "SelectionDisplay": "displays",
+    "check_labelling": "priors",
     "compare": "comparison",
     "estimate_prior": "priors",
     "parametric_cut": "cuts.parametric_cut",

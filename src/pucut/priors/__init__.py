@@ -5,6 +5,8 @@ from pucut.priors.dedpul import dedpul
 from pucut.priors.elkan_noto import elkan_noto
 from pucut.priors.estimate import estimate_prior
 from pucut.priors.km2 import km2
+from pucut.priors.labelling import check_labelling
+from pucut.priors.labelling_result import ColumnDifference, LabellingCheck
 from pucut.priors.methods import METHODS
 from pucut.priors.result import PriorEstimate
 from pucut.priors.tice import LabelFrequency, tice
@@ -12,9 +14,12 @@ from pucut.priors.tice import LabelFrequency, tice
 __all__ = [
     "METHODS",
     "BestBin",
+    "ColumnDifference",
     "LabelFrequency",
+    "LabellingCheck",
     "PriorEstimate",
     "best_bin",
+    "check_labelling",
     "dedpul",
     "elkan_noto",
     "estimate_prior",

@@ -2,7 +2,8 @@
 
 Every method estimates the share of positives among the unlabelled rows, from what the labelled and
 the unlabelled rows look like. It assumes that the labelled positives were drawn from the positives
-at random. Together with the labelled rows, that share gives the prior among all rows.
+at random; "clusters", that they were so within a kind of positives. Together with the labelled
+rows, that share gives the prior among all rows.
 """
 
 import numbers
@@ -24,6 +25,7 @@ from pucut.scores.cross_fitting import checked_classifier
 MAX_ROWS = 20_000
 # Above this share of negatives that score like positives, there may be no region without negatives.
 OVERLAP = 0.25
+LABELLINGS = ("random", "biased")
 
 
 def estimate_prior(
@@ -31,6 +33,7 @@ def estimate_prior(
     y: Any,
     method: str = "auto",
     *,
+    labelling: str = "random",
     classifier: Any = None,
     pos_label: Any = None,
     neg_label: Any = None,
@@ -48,10 +51,15 @@ def estimate_prior(
     y : array-like of shape (n_samples,)
         Two values, one for labelled positives (the larger number, a word such as "yes", or
         `pos_label`) and the other for unlabelled rows; with `neg_label` known negatives too.
-    method : {"auto", "bbe", "dedpul", "elkan_noto", "km2", "tice"}
+    method : {"auto", "bbe", "clusters", "dedpul", "elkan_noto", "km2", "tice"}
         "auto" has the smallest error in the benchmark: the mean of what is plausible, given how
         several learners rank the labelled rows among the others.
-        "km2" and "tice" look at the features themselves and take no classifier.
+        "clusters", "km2" and "tice" look at the features themselves and take no classifier.
+    labelling : {"random", "biased"}, default="random"
+        How the labelled positives were chosen: at random from all positives, or some kinds of them
+        more often than others. "biased" is the method "clusters": it puts the labelled rows into
+        clusters, takes labels for random within each, and adds up the shares. Positives of a kind
+        without any label are not counted.
     classifier : scikit-learn classifier, optional
         Gives the out-of-fold scores of "bbe", "dedpul", "elkan_noto" (default: gradient boosting,
         for sparse X a linear model) and of "auto" (default: trees, kernels and a linear model).
@@ -71,6 +79,15 @@ def estimate_prior(
     """
     if method not in METHODS:
         raise ValueError(f"method must be one of {', '.join(METHODS)}, found {method!r}")
+    if labelling not in LABELLINGS:
+        raise ValueError(f"labelling must be one of {', '.join(LABELLINGS)}, found {labelling!r}")
+    if labelling == "biased":
+        if method not in ("auto", "clusters"):
+            raise ValueError(
+                f"method must be 'auto' or 'clusters' where labelling is 'biased', found "
+                f"{method!r}, which takes labels for a random draw"
+            )
+        method = "clusters"
     if isinstance(n_folds, bool) or not isinstance(n_folds, numbers.Integral) or n_folds < 2:
         raise ValueError(f"n_folds must be a whole number of at least 2, found {n_folds!r}")
     if method in WITHOUT_SCORES and (classifier is not None or scores is not None):

@@ -18,6 +18,7 @@ from pucut.data.row_order import IndexArray
 from pucut.priors import ensemble
 from pucut.priors.best_bin import best_bin
 from pucut.priors.binormal import plausible_share
+from pucut.priors.clusters import cluster_scores
 from pucut.priors.dedpul import dedpul
 from pucut.priors.elkan_noto import elkan_noto
 from pucut.priors.km2 import km2
@@ -236,16 +237,50 @@ def _km2(sample: Sample) -> Share:
     )
 
 
+def _clusters(sample: Sample) -> Share:
+    if not sample.can_hold_out():
+        return Share(1.0, 1.0, 1.0, {"negatives_passing": 1.0})
+    found = cluster_scores(sample.X, sample.is_labelled, random=sample.random)
+    split = [found.split(number) for number in range(len(found.sizes))]
+    shares = [dedpul(labelled, unlabelled) for labelled, unlabelled in split]
+    repeats = np.array(
+        [
+            sum(dedpul(*(_resampled(each, sample.random) for each in pair)) for pair in split)
+            for _ in range(_N_REPEATS)
+        ]
+    )
+    share = min(sum(shares), 1.0)
+    low, high = _widened_range(repeats, share)
+    of_any = found.of_any
+    passing = ensemble.negatives_passing(
+        of_any[sample.is_labelled], of_any[~sample.is_labelled], share
+    )
+    return Share(
+        share,
+        low,
+        high,
+        {
+            "negatives_passing": passing,
+            **{
+                f"{name}_of_cluster_{number + 1}": float(value)
+                for number, pair in enumerate(zip(found.sizes, shares, strict=True))
+                for name, value in zip(("labelled", "share"), pair, strict=True)
+            },
+        },
+    )
+
+
 BY_NAME: Mapping[str, Callable[[Sample], Share]] = {
     "auto": _auto,
     "bbe": _bbe,
+    "clusters": _clusters,
     "dedpul": _dedpul,
     "elkan_noto": _elkan_noto,
     "km2": _km2,
     "tice": _tice,
 }
 METHODS = tuple(BY_NAME)
-WITHOUT_SCORES = ("km2", "tice")
+WITHOUT_SCORES = ("clusters", "km2", "tice")
 
 
 def _widened_range(shares: FloatArray, value: float) -> tuple[float, float]:

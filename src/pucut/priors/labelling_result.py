@@ -1,0 +1,129 @@
+"""What the check of the labels found, and how it reads."""
+
+from dataclasses import dataclass
+
+from pucut._support.html import element
+
+# An alarm is raised by chance in at most this share of tables, if all assumptions hold.
+LEVEL = 0.05
+# Fewer rows on a side cannot differ by more than chance.
+FEWEST = 5
+_SHOWN = 5
+
+
+@dataclass(frozen=True)
+class ColumnDifference:
+    """How a column, or a category of it, differs between labelled and other positives found.
+
+    Attributes
+    ----------
+    column : str
+        Its name, or its number as "column 3".
+    category : str or None
+        The category that is compared, or "missing"; None for numbers.
+    labelled, others : float
+        The mean, or of a category the share, among the labelled and the unlabelled positives found.
+    difference : float
+        From -1 to 1: the share of pairs of a labelled and another row in which the labelled one has
+        the larger number, less the share in which it has the smaller. Of a category, the difference
+        of the shares.
+    expected : float
+        The same if labels are drawn at random from the positives found: the mean of the redraws.
+    p_value : float
+        How likely a difference as far from what is expected is by chance, in any column: corrected
+        for the number of columns (Holm).
+    """
+
+    column: str
+    category: str | None
+    labelled: float
+    others: float
+    difference: float
+    expected: float
+    p_value: float
+
+    def __str__(self) -> str:
+        if self.category is None:
+            return f"{self.column} (mean {self.labelled:.3g} against {self.others:.3g})"
+        what = "missing" if self.category == "missing" else f"is {self.category!r}"
+        return f"{self.column} ({what} in {self.labelled:.0%} against {self.others:.0%})"
+
+
+@dataclass(frozen=True)
+class LabellingCheck:
+    """What `check_labelling` found; `print` explains it.
+
+    Attributes
+    ----------
+    differences : tuple of ColumnDifference
+        Of every column and category, the least likely by chance first; empty if there was too
+        little to compare.
+    prior : float
+        The share of positives among all rows.
+    is_prior_estimated : bool
+        Whether it was estimated from the same labels, and not given.
+    n_labelled : int
+        Labelled rows in the table.
+    n_labelled_found, n_others_found : int
+        Labelled and unlabelled rows that were compared: the positives found.
+    """
+
+    differences: tuple[ColumnDifference, ...]
+    prior: float
+    is_prior_estimated: bool
+    n_labelled: int
+    n_labelled_found: int
+    n_others_found: int
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that differ by more than chance, each once."""
+        return tuple(
+            dict.fromkeys(each.column for each in self.differences if each.p_value < LEVEL)
+        )
+
+    @property
+    def is_random_draw(self) -> bool | None:
+        """Whether the labelled rows pass for a random draw; None if that cannot be told."""
+        return None if not self.differences else not self.columns
+
+    def __str__(self) -> str:
+        if not self.differences:
+            return (
+                "Whether labels were drawn at random cannot be told: there are "
+                f"{self.n_labelled_found} labelled and {self.n_others_found} other positives found "
+                f"to compare, and at least {FEWEST} of each are needed."
+            )
+        compared = (
+            f"{self.n_labelled_found} of the {self.n_labelled} labelled rows were compared with "
+            f"{self.n_others_found} unlabelled rows that look positive at a prior of "
+            f"{self.prior:.2f}."
+        )
+        if self.is_random_draw:
+            blind = (
+                " The prior was estimated from the same labels; with one known from elsewhere, "
+                "more would be seen."
+                if self.is_prior_estimated
+                else ""
+            )
+            return (
+                "The labelled positives look like a random draw of the positives found: no column "
+                f"differs by more than chance. {compared} This does not prove that labels were "
+                "drawn at random: positives that are unlike all labelled ones are not found, and "
+                f"so not compared.{blind}"
+            )
+        differing = [each for each in self.differences if each.p_value < LEVEL]
+        shown = "; ".join(map(str, differing[:_SHOWN]))
+        more = len(differing) - _SHOWN
+        return (
+            "The labelled positives do not look like a random draw of the positives found. "
+            f"Labelled against others: {shown}{f'; and {more} more' if more > 0 else ''}. "
+            f"{compared} Either some positives were more likely to be labelled than others, or "
+            "many of these unlabelled rows are negative. In the first case the estimated prior is "
+            "wrong, mostly too small, and positives unlike the labelled ones are missed: see "
+            "estimate_prior with labelling='biased', and SAREMClassifier, which takes the columns "
+            "that decided about labels."
+        )
+
+    def _repr_html_(self) -> str:
+        return element("p", str(self))
