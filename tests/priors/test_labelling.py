@@ -110,6 +110,19 @@ def test_the_answer_depends_on_the_seed_and_not_on_the_order_of_rows():
     assert check != check_labelling(X, y, random_state=4)
 
 
+def test_known_negatives_are_left_out():
+    X, is_positive = problem()
+    y = biased_labels(X, is_positive, [2], 2.0, 0.4, random_state=0).is_labelled
+    known = np.where(y, "yes", "unknown").astype(object)
+    negative = np.flatnonzero(~is_positive)[:60]
+    known[negative] = "no"
+    check = check_labelling(X, known, neg_label="no", prior=0.5, random_state=0)
+    rest = np.delete(np.arange(len(y)), negative)
+    other = check_labelling(X[rest], y[rest], prior=0.5 * 400 / 340, random_state=0)
+    assert check.differences == other.differences
+    assert check.prior == 0.5
+
+
 def test_a_part_of_many_rows_is_compared(monkeypatch):
     monkeypatch.setattr(labelling, "MAX_ROWS", 300)
     X, is_positive = problem(900)

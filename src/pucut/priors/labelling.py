@@ -46,7 +46,13 @@ _MOST_CATEGORIES = 30
 
 
 def check_labelling(
-    X: Any, y: Any, *, prior: Any = "auto", pos_label: Any = None, random_state: Any = None
+    X: Any,
+    y: Any,
+    *,
+    prior: Any = "auto",
+    pos_label: Any = None,
+    neg_label: Any = None,
+    random_state: Any = None,
 ) -> LabellingCheck:
     """Compares the labelled positives with the other positives found, column by column.
 
@@ -60,10 +66,13 @@ def check_labelling(
     X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
         Numbers and categories; missing values are allowed, and are compared too.
     y : array-like of shape (n_samples,)
-        Two values: the larger, or `pos_label`, marks labelled positives.
+        Two values, one for labelled positives (the larger number, a word such as "yes", or
+        `pos_label`) and the other for unlabelled rows; with `neg_label` known negatives too.
     prior : float or "auto", default="auto"
         Share of positives among all rows; "auto" is `estimate_prior` with `labelling="biased"`.
     pos_label : value of y, optional
+    neg_label : value of y, optional
+        The value that means known negative; these rows are left out.
     random_state : int, RandomState or None
 
     Returns
@@ -75,26 +84,28 @@ def check_labelling(
     Of more than 5 000 rows that many are drawn.
     """
     X = X.tocsr() if is_sparse(X) else X if hasattr(X, "shape") else np.asarray(X)
-    labels = checked_pu_labels(y, pos_label=pos_label, n_samples=X.shape[0])
+    labels = checked_pu_labels(y, pos_label=pos_label, neg_label=neg_label, n_samples=X.shape[0])
     random = check_random_state(random_state)
     is_estimated = isinstance(prior, str)
     if is_estimated:
         if prior != "auto":
             raise ValueError(f"prior must be a number or 'auto', found {prior!r}")
-        prior = estimate_prior(X, labels.is_labelled, labelling="biased", random_state=random).prior
+        prior = estimate_prior(X, labels, labelling="biased", random_state=random).prior
     prior = checked_prior(prior, labels)
     n_labelled = labels.n_labelled
     names = getattr(X, "columns", None)
     names = [f"column {j}" for j in range(X.shape[1])] if names is None else list(map(str, names))
     order = row_order(X, labels.is_labelled)
+    order = order[~labels.is_negative[order]]
+    prior_of_the_rest = min(prior * labels.n_samples / len(order), 1.0 - 0.5 / len(order))
     if len(order) > MAX_ROWS:
         order = order[np.sort(random.choice(len(order), MAX_ROWS, replace=False))]
     X, labels = in_order(X, order), labels.in_order(order)
     features = _features(read_table(X), names)
     _, points = learn_encoding(X)
     # Among a part of the rows the labelled ones may be a few more than the prior.
-    prior = max(prior, labels.labelled_share)
-    found = _positives_found(points, labels, prior, random)
+    share = max(prior_of_the_rest, labels.labelled_share)
+    found = _positives_found(points, labels, share, random)
     if min(found.n_labelled, found.n_others) < FEWEST:
         return LabellingCheck((), prior, is_estimated, n_labelled, found.n_labelled, found.n_others)
     observed = found.differences(features.values)
@@ -102,7 +113,7 @@ def check_labelling(
     redrawn = np.array(
         [
             _positives_found(
-                points, _redrawn(labels, candidates, random), prior, random
+                points, _redrawn(labels, candidates, random), share, random
             ).differences(features.values)
             for _ in range(_N_REDRAWS)
         ]

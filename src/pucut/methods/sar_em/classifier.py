@@ -177,7 +177,8 @@ class SAREMClassifier(EncodedClassifier):
         self, points: Any, labels: PULabels, random: np.random.RandomState
     ) -> FloatArray:
         self.propensity_ = self._model.propensity(points)
-        self.posterior_ = self._model.posterior(points, labels.is_labelled)
+        posterior = self._model.posterior(points, labels.is_labelled)
+        self.posterior_ = np.where(labels.is_negative, 0.0, posterior)
         return super()._unseen_scores(points, labels, random)
 
     def _settle_answers(
