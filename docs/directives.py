@@ -35,8 +35,7 @@ class CommandHelp(Directive):
 
     def run(self) -> list[nodes.Node]:
         sections: list[nodes.Node] = []
-        for module in cli.COMMANDS:
-            name = module.__name__.rsplit(".", 1)[1]
+        for name in cli.COMMANDS:
             text = help_of(name)
             section = nodes.section(ids=[f"pucut-{name}"], names=[f"pucut {name}"])
             section += nodes.title("", f"pucut {name}")

@@ -1,7 +1,11 @@
 """The commands, called within this process, compared with what the library says."""
 
+import argparse
+import importlib
 import json
 import re
+import subprocess
+import sys
 from io import BytesIO
 
 import numpy as np
@@ -10,8 +14,8 @@ import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_digits
 
-from pucut import PUCutClassifier, TwoHNCClassifier, compare, estimate_prior
-from pucut.cli import demo, main
+from pucut import PUCutClassifier, RocchioClassifier, TwoHNCClassifier, compare, estimate_prior
+from pucut.cli import COMMANDS, demo, main
 from pucut.cli._delimited import _ROWS_AT_ONCE
 from pucut.methods import METHOD_BY_SLUG, METHODS
 from tests.helpers.cli_tables import (
@@ -23,6 +27,15 @@ from tests.helpers.cli_tables import (
     notes,
     write_csv,
 )
+
+ANSWERS = [
+    "predicted",
+    "probability",
+    "rank",
+    "known_as",
+    "positive_if_prior_at_least",
+    "score",
+]
 
 
 @pytest.mark.parametrize(
@@ -42,12 +55,12 @@ def test_classify_writes_what_the_library_says(options, model, table, tmp_path, 
     X, y = known_features(table)
     model = clone(model).fit(X, y)
     answers = pd.read_csv(out)
-    assert list(answers.columns) == ["gene", "known", "predicted", "score", "probability"]
+    assert list(answers.columns) == ["gene", "known", *ANSWERS]
     assert answers["gene"].tolist() == [f"g{row:04d}" for row in range(N_ROWS)]
     np.testing.assert_array_equal(answers["known"] == "yes", y)
     np.testing.assert_array_equal(answers["predicted"] == "positive", model.transduction_)
     np.testing.assert_allclose(answers["score"], model.scores_, rtol=1e-5)
-    np.testing.assert_allclose(answers["probability"], model.predict_proba(X)[:, 1], rtol=1e-5)
+    np.testing.assert_allclose(answers["probability"][y], model.predict_proba(X)[y, 1], rtol=1e-5)
     for sentence in (
         f"{y.sum()} of {N_ROWS} rows are known positives (known is yes)",
         "'gene': taken as identifier, not as feature",
@@ -71,6 +84,38 @@ def test_accuracy_on_what_is_not_known(table, tmp_path, capsys):
     assert np.mean(predicted == gene_table()[1]) > 0.85
 
 
+@pytest.mark.parametrize("method", ["pu-cut", "2-hnc", "pu-extra-trees", "rocchio"])
+def test_answers_do_not_contradict_each_other(tmp_path, capsys, method):
+    """On classes that overlap, where calibrated probabilities and classes by the prior differ."""
+    frame, is_positive = gene_table()
+    random = np.random.default_rng(1)
+    frame["size"] = (random.normal(size=N_ROWS) + 0.7 * is_positive).round(3)
+    frame["<script>"] = random.choice(["a", "b"], N_ROWS)
+    path = write_csv(tmp_path / "t.csv", frame)
+    call = ["classify", path, "--label-column", "known", "--method", method, "--prior", 0.3]
+    answers = pd.read_csv(BytesIO(notes(capsys, *call)[0].encode()))
+    known = (frame["known"] == "yes").to_numpy()
+    model = METHODS[METHOD_BY_SLUG[method]]().set_params(prior=0.3, random_state=0)
+    model.fit(*known_features(path))
+    said = (answers["predicted"] == "positive").to_numpy()
+    np.testing.assert_array_equal(said, model.transduction_)
+    assert (answers["known_as"] == "positive").tolist() == known.tolist()
+    assert answers["rank"].isna().tolist() == known.tolist()
+    assert answers["positive_if_prior_at_least"].isna().tolist() == known.tolist()
+    asked = answers[~known].sort_values("rank")
+    assert asked["rank"].tolist() == list(range(1, len(asked) + 1))
+    predicted = asked["predicted"] == "positive"
+    assert (asked["probability"][predicted] >= 0.5).all()
+    assert (asked["probability"][~predicted] <= 0.5).all()
+    assert (np.diff(asked["probability"]) <= 0).all()
+    for _, group in asked.groupby("predicted"):  # PU extra trees classify by other scores
+        assert (np.diff(group["score"]) <= 0).all()
+    # The prior that was given is enough for the positives, and not for the others.
+    share = said.mean()
+    assert (asked["positive_if_prior_at_least"][predicted] <= share).all()
+    assert (asked["positive_if_prior_at_least"][~predicted] > share).all()
+
+
 @pytest.mark.parametrize("method", ["pu-cut", "2-hnc", "pu-extra-trees"])
 def test_rank(table, capsys, method):
     X, y = known_features(table)
@@ -85,7 +130,8 @@ def test_rank(table, capsys, method):
         found = ranked["gene"].str[1:].astype(int).to_numpy()
         np.testing.assert_allclose(ranked["score"], model.scores_[expected[:25]], rtol=1e-5)
         np.testing.assert_allclose(ranked["score"], model.scores_[found], rtol=1e-5)
-        np.testing.assert_allclose(ranked["probability"], probability[expected[:25]], rtol=1e-5)
+        steps = np.diff(ranked["probability"])
+        assert np.all(steps <= 0 if first == "positive" else steps >= 0)
     everything = json.loads(notes(capsys, *call, "--json")[0])["ranking"]
     assert len(everything) == np.sum(~y)
     assert "--top must be 1 or more" in failure(capsys, *call, "--top", 0)
@@ -136,7 +182,7 @@ def test_apply_to_the_same_and_to_new_rows(table, tmp_path, capsys, method):
     path = write_csv(tmp_path / "new.csv", new)
     out, err = notes(capsys, "apply", model, path)
     answers = pd.read_csv(BytesIO(out.encode()))
-    assert list(answers.columns) == ["gene", "predicted", "score", "probability"]
+    assert list(answers.columns) == ["gene", "predicted", "probability", "rank", "score"]
     rows = X.iloc[:0].reindex(range(N_ROWS))
     rows = rows.assign(size=new["size"].to_numpy(float), depth=new["depth"].to_numpy(float))
     rows["<script>"] = pd.Categorical(
@@ -189,6 +235,51 @@ def test_help_shows_examples(command, capsys):
     text = capsys.readouterr().out
     assert text.count(f"pucut {command} ") >= 2 or command == "apply"
     assert "examples:" in text
+
+
+def test_help_and_version_import_nothing_heavy():
+    code = (
+        "import contextlib, sys\n"
+        "from pucut.cli import main\n"
+        "with contextlib.suppress(SystemExit):\n"
+        "    main(sys.argv[1:])\n"
+        "print(*sorted({'numpy', 'scipy', 'sklearn', 'pandas', 'pyarrow'} & {*sys.modules}))\n"
+    )
+    for asked, expected in (("--help", "classify"), ("--version", "pucut ")):
+        call = [sys.executable, "-c", code, asked]
+        shown = subprocess.run(call, capture_output=True, text=True, check=True).stdout
+        assert expected in shown
+        assert shown.splitlines()[-1] == ""
+
+
+def test_what_commands_are_for_is_said_in_one_way(capsys):
+    """By `pucut --help`, which imports none of them, and by their own parsers."""
+    for name, summary in COMMANDS.items():
+        parser = argparse.ArgumentParser()
+        commands = parser.add_subparsers()
+        importlib.import_module(f"pucut.cli.{name}").add_parser(commands)
+        (choice,) = commands._choices_actions
+        assert (choice.dest, choice.help) == (name, summary)
+
+
+def test_an_interruption_while_a_command_is_imported_is_quiet(capsys, monkeypatch):
+    def interrupted(name):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("pucut.cli.import_module", interrupted)
+    assert main(["classify", "t.csv"]) == 130
+    assert capsys.readouterr().err == "pucut: interrupted\n"
+
+
+def test_a_comparison_without_any_result_is_a_failure(table, capsys, monkeypatch):
+    def refuse(*_):
+        raise ValueError("no such\nrows")
+
+    monkeypatch.setattr(RocchioClassifier, "fit", refuse)
+    call = ["compare", table, "--label-column", "known", "--prior", 0.4, "--methods", "rocchio"]
+    said = failure(capsys, *call)
+    assert said == "no method gave a result (Rocchio: ValueError: no such rows)"
+    assert "no method gave a result" in failure(capsys, *call, "--json")
 
 
 @pytest.mark.parametrize("prior", ["1.5", "0", "half", "100%"])

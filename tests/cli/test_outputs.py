@@ -158,7 +158,8 @@ def test_rows_without_identifier_are_numbered(tmp_path, capsys):
     path = write_csv(tmp_path / "t.csv", frame)
     out, _ = notes(capsys, "classify", path, "--label-column", "score", *CLASSIFY)
     answers = pd.read_csv(BytesIO(out.encode()))
-    assert list(answers.columns) == ["row", "score", "predicted", "pucut_score", "probability"]
+    assert list(answers.columns)[:4] == ["row", "score", "predicted", "probability"]
+    assert answers.columns[-1] == "pucut_score"
     assert answers["row"].tolist() == list(range(1, N_ROWS + 1))
 
 
@@ -269,6 +270,25 @@ def table_with_formulas(tmp_path):
     path = tmp_path / "formulas.csv"
     frame.to_csv(path, index=False)
     return path
+
+
+def test_excel_files_are_ready_to_be_read(table, tmp_path, capsys):
+    notes(
+        capsys,
+        "classify",
+        table,
+        "--label-column",
+        "known",
+        *CLASSIFY,
+        "--out",
+        tmp_path / "p.xlsx",
+    )
+    sheet = openpyxl.load_workbook(tmp_path / "p.xlsx").active
+    assert sheet.freeze_panes == "A2"
+    assert sheet.auto_filter.ref == f"A1:H{N_ROWS + 1}"
+    heads = {cell.value: cell.column_letter for cell in sheet[1]}
+    assert sheet.column_dimensions[heads["positive_if_prior_at_least"]].width > 26
+    assert sheet.column_dimensions[heads["rank"]].width < 12
 
 
 def test_texts_that_look_like_formulas_are_texts_in_excel_files(tmp_path, capsys):

@@ -39,7 +39,9 @@ QUICK = f"--label-column known {' '.join(CLASSIFY)}"
 def test_stdin_to_stdout(folder):
     done = shell(f"cat genes.csv | pucut classify - {QUICK} | cat", folder)
     assert done.returncode == 0
-    assert done.stdout.splitlines()[0] == "gene,known,predicted,score,probability"
+    assert done.stdout.splitlines()[0] == (
+        "gene,known,predicted,probability,rank,known_as,positive_if_prior_at_least,score"
+    )
     answers = pd.read_csv(StringIO(done.stdout))
     assert answers["gene"].tolist() == [f"g{row:04d}" for row in range(N_ROWS)]
     assert "rows are known positives" in done.stderr

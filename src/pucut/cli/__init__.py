@@ -1,7 +1,8 @@
 """The command `pucut`: one module of this folder for each subcommand.
 
 A subcommand's module has `add_parser(commands)`, which adds its parser and sets the default `run`,
-a function of the parsed arguments that returns the exit code.
+a function of the parsed arguments that returns the exit code. Only the module that is asked for is
+imported, so that `pucut --help` is quick.
 """
 
 import argparse
@@ -11,11 +12,11 @@ import sys
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from importlib import import_module
 from importlib.metadata import version
-from types import FrameType, ModuleType
+from types import FrameType
 from typing import NoReturn
 
-from pucut.cli import apply, classify, compare, demo, prior, rank
 from pucut.cli._errors import (
     BROKEN_PIPE,
     FAILURE,
@@ -27,18 +28,40 @@ from pucut.cli._errors import (
 )
 from pucut.cli._voice import Voice, printable
 
-COMMANDS: tuple[ModuleType, ...] = (classify, rank, prior, compare, apply, demo)
+# What each subcommand is for, as its own parser says too.
+COMMANDS = {
+    "classify": "which rows of a table are positive",
+    "rank": "which unlabelled rows to look at next",
+    "prior": "how many rows of a table are positive",
+    "compare": "every method on one table",
+    "apply": "a saved model on new rows",
+    "demo": "handwritten digits: which are odd?",
+}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
+    given = sys.argv[1:] if argv is None else list(argv)
+    try:
+        parser = _parser(next((text for text in given if not text.startswith("-")), None))
+    except KeyboardInterrupt:  # while the command is imported
+        print("pucut: interrupted", file=sys.stderr)
+        return INTERRUPTED
+    return run_command(parser, given)
+
+
+def _parser(command: str | None) -> argparse.ArgumentParser:
+    """The parser, in which only this command has its options."""
     parser = argparse.ArgumentParser(
         prog="pucut", description="Learning from positive and unlabelled data."
     )
     parser.add_argument("--version", action="version", version=f"pucut {version('pucut')}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
-    for command in COMMANDS:
-        command.add_parser(commands)
-    return run_command(parser, argv)
+    for name, summary in COMMANDS.items():
+        if name == command:
+            import_module(f"pucut.cli.{name}").add_parser(commands)
+        else:
+            commands.add_parser(name, help=summary)
+    return parser
 
 
 def run_command(parser: argparse.ArgumentParser, argv: Sequence[str] | None) -> int:

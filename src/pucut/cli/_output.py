@@ -18,6 +18,10 @@ from pucut.cli._reading import STDIN
 STDOUT = "-"
 _DELIMITED = (".csv", ".tsv", ".tab", ".txt")
 _BINARY = (".xlsx", ".parquet", ".feather", ".arrow")
+# Of columns in Excel files, in letters: the rows looked at, the room for the arrow of a filter.
+_ROWS_MEASURED = 500
+_ROOM = 4
+_WIDEST = 60
 _BEGIN_FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
@@ -159,20 +163,30 @@ def _is_formula(cell: Any) -> bool:
 
 
 def _write_excel(frame: Any, buffer: BytesIO, path: str) -> None:
-    """Every text as a text: none is a formula, a link or an error code."""
+    """Every text as a text, none a formula, a link or an error code; the header stays in view."""
     import pandas as pd
 
     try:
+        from openpyxl.utils import get_column_letter
         from openpyxl.utils.exceptions import IllegalCharacterError
     except ImportError as error:
         raise UserError("writing Excel files needs openpyxl: pip install 'pucut[cli]'") from error
     try:
         with pd.ExcelWriter(buffer, engine="openpyxl") as writer:
             frame.to_excel(writer, index=False)
-            for row in writer.book.active.iter_rows():
+            sheet = writer.book.active
+            for row in sheet.iter_rows():
                 for cell in row:
                     if isinstance(cell.value, str):
                         cell.data_type = "s"
+            sheet.freeze_panes = "A2"
+            sheet.auto_filter.ref = sheet.dimensions
+            for place, name in enumerate(frame.columns, start=1):
+                widest = (
+                    frame.iloc[:_ROWS_MEASURED, place - 1].map(lambda cell: len(str(cell))).max()
+                )
+                width = min(max(len(str(name)), widest) + _ROOM, _WIDEST)
+                sheet.column_dimensions[get_column_letter(place)].width = width
     except (IllegalCharacterError, ValueError) as error:  # or more rows than such files hold
         raise UserError(
             f"{path!r} cannot hold this table ({type(error).__name__}: {str(error)!r}): write .csv "

@@ -4,10 +4,9 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import sklearn
 
-from pucut.cli._answers import answer_table
+from pucut.cli._answers import answer_table, new_answers
 from pucut.cli._delivery import add_output_options, check_output_options, deliver
 from pucut.cli._errors import UserError
 from pucut.cli._features import feature_frame
@@ -51,21 +50,15 @@ def run(arguments: argparse.Namespace) -> int:
     X, notes = feature_frame(table, features, arguments.decimal)
     for note in (*table.notes, *notes, *duplicate_notes(table, ids)):
         voice.note(note)
-    estimator = saved.estimator
-    is_positive = np.asarray(estimator.predict(X) == estimator.classes_[1], dtype=np.bool_)
-    answers = answer_table(
-        table,
-        ids,
-        is_positive=is_positive,
-        scores=estimator.decision_function(X),
-        probabilities=estimator.predict_proba(X)[:, 1],
-    )
-    voice.note(f"{int(is_positive.sum())} of {table.n_rows} rows are predicted positive")
+    found = new_answers(saved.estimator, X)
+    answers = answer_table(table, ids, [], found)
+    n_positive = int(found.is_positive.sum())
+    voice.note(f"{n_positive} of {table.n_rows} rows are predicted positive")
     summary = {
         "model": arguments.model,
         "table": table.name,
         "n_rows": table.n_rows,
-        "n_predicted_positive": int(is_positive.sum()),
+        "n_predicted_positive": n_positive,
         "id_columns": list(ids),
         "features": column_dicts(features, X),
         "notes": [*table.notes, *notes],

@@ -28,11 +28,15 @@ Classifies every row of a table in which some positives are known, and perhaps s
 
 The label column marks the known positives (1, yes, positive ...) and, if there are
 any, the known negatives (no, negative ...); other values and empty cells mean
-unlabelled. The output has a line for every row, in the order of
-the table: identifiers, the label, the predicted class, a score (higher is more
-positive) and the probability of being positive. Known positives are predicted
-positive and known negatives negative; their probability says how positive the other
-rows make them look.
+unlabelled.
+
+The output has a line for every row, in the order of the table: identifiers, the label,
+the predicted class, the probability of being positive, the rank among the rows that
+were not known (1 is the most likely positive), what the row was known as, the least
+share of positives with which it would be positive, and a score. Of the rows that were
+not known none is negative with a probability above one half, or positive with one
+below. Known positives are predicted positive and known negatives negative; their
+probability says how positive the other rows make them look.
 
 Columns of numbers, dates, categories and free text are used. What each column was
 taken for is reported on stderr, and which are not used, and why. Cells that are empty,
@@ -66,18 +70,16 @@ def run(arguments: argparse.Namespace) -> int:
         _user_error(check_available)
     problem = read_problem(arguments, voice)
     estimator = fit(arguments, problem, voice)
-    is_positive, scores, probabilities = fitted_answers(estimator, problem.X)
+    found = fitted_answers(estimator, problem.X, problem.y)
+    is_positive = found.is_positive
     answers = answer_table(
-        problem.table,
-        problem.plan.ids,
-        [problem.label_column],
-        is_positive=is_positive,
-        scores=scores,
-        probabilities=probabilities,
+        problem.table, problem.plan.ids, [problem.label_column], found, problem.y
     )
     files: dict[str, bytes] = {}
     if arguments.report is not None:
-        files[arguments.report] = report_page(arguments, problem, estimator, probabilities).encode()
+        files[arguments.report] = report_page(
+            arguments, problem, estimator, found.probabilities
+        ).encode()
     if arguments.save_model is not None:
         files[arguments.save_model] = model_bytes(problem, estimator)
     n_found = int(is_positive.sum() - problem.y.n_labelled)

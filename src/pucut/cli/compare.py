@@ -19,7 +19,8 @@ were hidden from it.
 Every method is fitted five times, once while its memory is measured, which is slow:
 start with a few methods on a large table. With the true classes of all rows
 (--truth-column), accuracy on the unlabelled rows is shown too; the methods never see
-them.
+them. Methods that give no result are listed with the reason; if none gives one, the
+exit code is 2.
 
 examples:
   pucut compare genes.csv --label-column known
@@ -76,6 +77,9 @@ def run(arguments: argparse.Namespace) -> int:
         )
     except (ValueError, TypeError) as error:
         raise UserError(" ".join(str(error).split())) from error
+    if all(row.error is not None for row in table.rows):
+        reasons = dict.fromkeys(f"{row.method}: {row.error}" for row in table.rows)
+        raise UserError(f"no method gave a result ({' '.join('; '.join(reasons).split())})")
     if arguments.json:
         print_json({**problem_summary(arguments, problem), **table.to_dict()})
     else:

@@ -46,18 +46,14 @@ def run(arguments: argparse.Namespace) -> int:
     check_output_options(arguments, [arguments.table])
     problem = read_problem(arguments, voice)
     estimator = fit(arguments, problem, voice)
-    is_positive, scores, probabilities = fitted_answers(estimator, problem.X)
-    sign = 1.0 if arguments.first == "negative" else -1.0
-    order = np.lexsort((sign * probabilities, sign * scores))
-    order = order[problem.y.is_unlabelled[order]][: arguments.top]
-    answers = answer_table(
-        problem.table,
-        problem.plan.ids,
-        is_positive=is_positive,
-        scores=scores,
-        probabilities=probabilities,
-    ).iloc[order]
-    place = "rank" if "rank" not in answers.columns else "pucut_rank"
+    found = fitted_answers(estimator, problem.X, problem.y)
+    order = np.argsort(found.ranks)[: np.count_nonzero(problem.y.is_unlabelled)]
+    if arguments.first == "negative":
+        order = order[::-1]
+    order = order[: arguments.top]
+    answers = answer_table(problem.table, problem.plan.ids, [], found).iloc[order]
+    place = "rank" if "pucut_rank" not in answers.columns else "pucut_rank"
+    del answers[place]
     answers.insert(0, place, np.arange(1, len(order) + 1))
     summary = {
         **problem_summary(arguments, problem),
