@@ -3,6 +3,8 @@
 ORDER = (
     "first_steps.py",
     "in_a_picture.py",
+    "biopsies.py",
+    "wines.py",
     "your_own_table.py",
     "unknown_prior.py",
     "choosing_a_method.py",

@@ -1,17 +1,23 @@
 """Makes the committed pictures anew: `python docs/images/make_pictures.py`, in the root folder.
 
-The picture of the report needs Chromium.
+The pictures of reports need Chromium and its driver.
 """
 
+import io
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-from PIL import Image
+from PIL import Image, ImageOps
+from selenium import webdriver
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.by import By
 
 HERE = Path(__file__).parent
+WIDTH = 1040
 EXAMPLES = HERE.parents[1] / "examples"
 
 
@@ -25,29 +31,50 @@ def make_two_moons() -> None:
 
 def make_report() -> None:
     with tempfile.TemporaryDirectory() as folder:
-        page, shot = Path(folder) / "report.html", Path(folder) / "report.png"
+        page = Path(folder) / "report.html"
         subprocess.run([sys.executable, EXAMPLES / "report_digits.py", page], check=True)
-        subprocess.run(
-            [
-                "chromium",
-                "--headless",
-                "--no-sandbox",
-                "--hide-scrollbars",
-                "--window-size=1040,1180",
-                "--virtual-time-budget=4000",
-                f"--screenshot={shot}",
-                page.as_uri(),
-            ],
-            check=True,
-            capture_output=True,
-        )
-        # Few colours are enough, and a third of the bytes.
-        image = Image.open(shot).convert("RGB").quantize(96)
-        image.save(HERE / "report.png", optimize=True)
+        take(page, {"report.png": 1180})
+
+
+def make_tutorial() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([sys.executable, EXAMPLES / "biopsies.py", folder], check=True)
+        pictures = {
+            "tutorial_answers.png": 1080,
+            "tutorial_pictures.png": "#pictures",
+            "tutorial_columns.png": "#columns",
+        }
+        take(Path(folder) / "report.html", pictures)
+
+
+def take(page: Path, pictures: dict[str, int | str]) -> None:
+    """Pictures of a page: its upper part, so many pixels high, or the element of a selector."""
+    options = webdriver.ChromeOptions()
+    for switch in ("--headless=new", "--no-sandbox", "--hide-scrollbars"):
+        options.add_argument(switch)
+    options.binary_location = shutil.which("chromium")
+    # With the driver named, selenium looks for none elsewhere.
+    browser = webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver")))
+    try:
+        browser.set_window_size(WIDTH, 5000)
+        browser.get(page.as_uri())
+        for name, part in pictures.items():
+            selector = part if isinstance(part, str) else "body"
+            shot = browser.find_element(By.CSS_SELECTOR, selector).screenshot_as_png
+            image = Image.open(io.BytesIO(shot)).convert("RGB")
+            if isinstance(part, int):
+                image = image.crop((0, 0, image.width, part))
+            else:
+                image = ImageOps.expand(image, 24, image.getpixel((0, image.height - 1)))
+            # Few colours are enough, and a third of the bytes.
+            image.quantize(96).save(HERE / name, optimize=True)
+    finally:
+        browser.quit()
 
 
 if __name__ == "__main__":
     make_two_moons()
     make_report()
+    make_tutorial()
     for file in sorted(HERE.glob("*.png")):
         print(f"{file.name}: {file.stat().st_size / 1000:.0f} kB")

@@ -41,6 +41,7 @@ FAST = (
     "next_labels.py",
     "outliers.py",
     "report_digits.py",
+    "wines.py",
     "your_own_graph.py",
 )
 LARGEST_PICTURE = 200_000
@@ -56,7 +57,7 @@ def gallery_order():
 
 
 def pages():
-    found = [*DOCS.glob("*.md"), *DOCS.glob("design/*.md"), *DOCS.glob("api/*.rst")]
+    found = [*DOCS.glob("*.md"), *DOCS.glob("*/*.md"), *DOCS.glob("api/*.rst")]
     return sorted([*found, ROOT / "README.md", ROOT / "ARCHITECTURE.md"])
 
 
@@ -88,6 +89,17 @@ def test_a_fast_example_runs(name, tmp_path, monkeypatch, capsys):
     importlib.import_module("matplotlib.pyplot").close("all")
     assert capsys.readouterr().out.strip()
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_readme_is_short_and_its_code_runs(tmp_path, monkeypatch, capsys):
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert len(text.splitlines()) < 150
+    (code,) = re.findall(r"^```python\n(.*?)^```", text, flags=re.DOTALL | re.MULTILINE)
+    assert len([line for line in code.splitlines() if line]) <= 10
+    monkeypatch.chdir(tmp_path)
+    exec(compile(code, "README.md", "exec"), {})
+    assert capsys.readouterr().out.startswith("About ")
+    assert "look positive" in (tmp_path / "report.html").read_text(encoding="utf-8")
 
 
 def local_targets(text):

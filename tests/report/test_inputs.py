@@ -6,12 +6,19 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
-from pucut import PUCutClassifier, PUThresholdClassifier, RocchioClassifier, TwoHNCClassifier
+from pucut import (
+    ElkanNotoClassifier,
+    PUCutClassifier,
+    PUThresholdClassifier,
+    RocchioClassifier,
+    TwoHNCClassifier,
+)
 from pucut._support.html import escaped
 from pucut.methods import METHODS
 from pucut.report import render, summarise, unpacked
@@ -150,6 +157,9 @@ def test_every_method_has_a_report(name, table):
         assert f"<h2>{question}</h2>" in text
     first = " ".join(type(model).__doc__.strip().split("\n\n")[0].split())
     assert escaped(first) in text
+    if found["is_by_prior"]:
+        shares = (model.transduction_ == 1).mean()
+        assert shares == pytest.approx(0.5, abs=0.02)
     assert (found["graph"] is None) == (not hasattr(model, "graph_"))
     assert bool(found["weights"]) == hasattr(model, "feature_importances_")
     assert [found[key] for key in ("partition", "stages", "selection", "hidden")] == [None] * 4
@@ -160,9 +170,17 @@ def test_every_method_has_a_report(name, table):
     )
 
 
-def test_a_threshold_of_the_methods_own_is_not_explained_by_the_prior(table):
+@pytest.mark.parametrize(
+    "model",
+    [
+        RocchioClassifier(prior=0.5, threshold="half", random_state=0),
+        ElkanNotoClassifier(prior=0.5, random_state=0),
+    ],
+    ids=["Rocchio", "Elkan-Noto"],
+)
+def test_a_threshold_of_the_methods_own_is_not_explained_by_the_prior(model, table):
     X, y, _ = table
-    model = RocchioClassifier(prior=0.5, threshold="half", random_state=0).fit(X, y)
+    model = clone(model).fit(X, y)
     found = summarise(model, X, y)
     text = render(found)
     assert found["sensitivity"] == []

@@ -11,7 +11,7 @@ from pucut._support.checks import BoolArray
 from pucut.cuts.two_stages import reached_from
 from pucut.data.labels import PULabels
 from pucut.data.row_order import renumbered_graph
-from pucut.methods import METHODS
+from pucut.methods import METHODS, ElkanNotoClassifier
 from pucut.report.packing import packed
 from pucut.report.plain import plain
 from pucut.report.steps import Steps, step_of, steps_of_stages
@@ -74,6 +74,13 @@ def method_of(estimator: Any) -> str:
             return method
     named = (name for name, make in METHODS.items() if make is type(estimator))
     return next(named, type(estimator).__name__)
+
+
+def is_cut_at_prior(estimator: Any) -> bool:
+    """Whether the prior sets the threshold of the training rows, and not the method's own rule."""
+    if isinstance(estimator, ElkanNotoClassifier):
+        return False
+    return bool(getattr(estimator, "threshold", "prior") != "half")
 
 
 def account_of(estimator: Any, labels: PULabels, is_positive: BoolArray) -> Account:

@@ -13,7 +13,7 @@ from pucut.data.labels import PULabels, checked_pu_labels
 from pucut.report.alerts import alerts
 from pucut.report.columns import columns_of
 from pucut.report.distributions import Groups
-from pucut.report.methods import Account, account_of, method_of
+from pucut.report.methods import Account, account_of, is_cut_at_prior, method_of
 from pucut.report.packing import packed
 from pucut.report.plain import plain, short
 from pucut.report.plane import plane_of
@@ -88,7 +88,7 @@ def summarise(
     table = columns_of(estimator, X, account.graph, groups, feature_names)
     probability = _probability(estimator, X, probabilities)
     mark = short(labels.classes[1]) if positive is None else str(positive)
-    is_by_prior = getattr(estimator, "threshold", "prior") != "half"
+    is_by_prior = is_cut_at_prior(estimator)
     summary = {
         "schema": SCHEMA,
         "version": version("pucut"),

@@ -1,6 +1,6 @@
 """Checks of what every PU classifier owes its users, in the manner of scikit-learn's.
 
-They come on top of :func:`sklearn.utils.estimator_checks.check_estimator`, which knows nothing of
+They come on top of scikit-learn's `check_estimator`, which knows nothing of
 labels that are missing or of a prior. Each takes an unfitted estimator. Their first lines are the
 contract of a PU classifier.
 """
@@ -107,7 +107,7 @@ def parametrize_with_pu_checks(
     Returns
     -------
     decorator
-        That of :func:`pytest.mark.parametrize`.
+        That of `pytest.mark.parametrize`.
 
     Examples
     --------
