@@ -59,7 +59,8 @@ def test_columns_of_a_sparse_table(table):
 
 
 def groups_of(known, found):
-    return Groups(np.array(known, dtype=bool), np.array(found, dtype=bool))
+    known, found = np.array(known, dtype=bool), np.array(found, dtype=bool)
+    return Groups(known, found, ~(known | found))
 
 
 def test_a_column_without_values():
@@ -91,7 +92,7 @@ def test_without_weights_the_columns_that_separate_come_first():
 def test_counts_of_each_group_are_those_of_pandas():
     random = np.random.default_rng(0)
     group = np.array(["known", "found", "other"])[random.integers(0, 3, 400)]
-    groups = Groups(group == "known", group == "found")
+    groups = groups_of(group == "known", group == "found")
     frame = pd.DataFrame({"group": group, "size": random.normal(size=400)})
     frame["kind"] = random.choice(list("abcdefghij"), 400, p=np.arange(1, 11) / 55)
     frame["level"] = random.integers(0, 4, 400).astype(float)

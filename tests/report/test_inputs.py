@@ -145,7 +145,7 @@ def test_every_method_has_a_report(name, table):
     frame = pd.DataFrame(X, columns=["a", "b", "c", "d"])
     model = METHODS[name]()
     own = model.get_params()
-    quick = {"prior": 0.5, "random_state": 0, "n_estimators": 5, "max_epochs": 2}
+    quick = {"prior": 0.5, "random_state": 0, "n_estimators": 20, "max_epochs": 2}
     quick["estimator__n_estimators"] = 10
     model.set_params(**{key: value for key, value in quick.items() if key in own})
     model.fit(frame, y)
@@ -203,3 +203,26 @@ def test_what_only_a_wrapped_classifier_reads():
     assert "<canvas" not in text
     assert "The columns</h2>" not in text
     assert "Probability of being positive" in text
+
+
+def test_known_negatives_are_neither_found_nor_unlabelled(table):
+    X, y, truth = table
+    labels = np.where(y == 1, "yes", "")
+    negatives = np.flatnonzero(~truth)[:20]
+    labels[negatives] = "no"
+    model = two_hnc(neg_label="no").fit(X, labels)
+    found = summarise(model, X, labels)
+    data = found["data"]
+    assert (data["n_negative"], data["n_unlabelled"]) == (20, 220 - 20 - y.sum())
+    is_negative = unpacked(found["rows"]["is_known_negative"]) == 1
+    assert np.flatnonzero(is_negative).tolist() == negatives.tolist()
+    turning = unpacked(found["rows"]["turning_prior"])
+    assert np.isinf(turning[is_negative]).all()
+    assert np.isfinite(turning[~is_negative]).all()
+    for column in found["columns"]:
+        counts = column["distribution"]["counts"]
+        assert sum(map(sum, counts.values())) == 200
+    text = render(found)
+    assert f"{y.sum()} rows were known to be positive (marked yes), and 20 known not to be" in text
+    n_found = found["n_positive"] - int(y.sum())
+    assert f"<h1>{n_found} of {data['n_unlabelled']} unlabelled rows look positive</h1>" in text

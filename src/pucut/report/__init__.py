@@ -13,7 +13,8 @@ reads them; n is the number of rows. What a method cannot say is null::
     schema, version       of this dict, and of pucut
     method, explanation   its name, and what it does in a sentence or two
     is_by_prior           whether the prior sets the threshold, and not the method's own rule
-    data                  source (the file's name), n_samples, n_labelled, n_columns, n_encoded
+    data                  source (the file's name), n_samples, n_labelled, n_negative (known
+                          negatives), n_unlabelled, n_columns, n_encoded
                           (features after encoding), is_pairwise, label_name, positive and
                           unlabelled (the values that mark rows), word (for what positives are)
     prior                 value, is_given, interval or null, method, is_upper_bound, upper_bound,
@@ -38,8 +39,9 @@ reads them; n is the number of rows. What a method cannot say is null::
                           -1 for rows that never are) or the first (stage 2; the number of steps for
                           these); duality_gap
     rows                  ids or null (then rows have numbers from 0), and arrays of length n:
-                          is_labelled, is_positive, probability, score, turning_prior (from which on
-                          the row is positive, 0 if labelled); with a graph: n_edges,
+                          is_labelled, is_known_negative (null if none is), is_positive,
+                          probability, score, turning_prior (from which on the row is positive, 0
+                          if labelled, infinite if known to be negative); with a graph: n_edges,
                           share_to_positive (of the weight of its edges; -1 without any),
                           towards_label (the next row on the strongest chain to a label, or -1);
                           2-HNC: is_likely_negative, is_reached, negative_place (in the ranking,

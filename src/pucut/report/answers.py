@@ -17,7 +17,7 @@ LEAST_SEPARATION = 0.2
 
 
 def headline(summary: dict[str, Any]) -> str:
-    n_others = summary["data"]["n_samples"] - summary["data"]["n_labelled"]
+    n_others = summary["data"]["n_unlabelled"]
     n_found = found(summary)
     verb = "looks" if n_found == 1 else "look"
     return f"{grouped(n_found)} of {grouped(n_others)} unlabelled rows {verb} {called(summary)}"
@@ -52,12 +52,18 @@ def _how_many(summary: dict[str, Any]) -> Html:
     share = percent(summary["n_positive"] / n_samples)
     known = count(n_labelled, "row was", "rows were")
     text = (
-        f"{known} known to be {called(summary)} ({known_as(summary)}). Of the "
-        f"{grouped(n_samples - n_labelled)} others, {grouped(found(summary))} look the same. "
+        f"{known} known to be {called(summary)} ({known_as(summary)}){_negatives(data)}. Of the "
+        f"{grouped(data['n_unlabelled'])} others, {grouped(found(summary))} look the same. "
         f"Together they are {grouped(summary['n_positive'])} of {grouped(n_samples)} rows, "
         f"{share}. "
     )
     return element("p", text, _about_the_prior(prior, summary["is_by_prior"]))
+
+
+def _negatives(data: dict[str, Any]) -> str:
+    if not data["n_negative"]:
+        return ""
+    return f", and {grouped(data['n_negative'])} known not to be"
 
 
 def _about_the_prior(prior: dict[str, Any], is_by_prior: bool) -> str:

@@ -76,10 +76,13 @@ def by_group(lines: Sequence[tuple[str, Html, str]], ends: Sequence[str]) -> Htm
 
 
 def rows_by_group(summary: dict[str, Any]) -> dict[str, Any]:
-    """Masks of the known rows, those found and the others."""
-    known = unpacked(summary["rows"]["is_labelled"]) == 1
-    positive = unpacked(summary["rows"]["is_positive"]) == 1
-    return {"known": known, "found": positive & ~known, "other": ~positive & ~known}
+    """Masks of the known positives, the rows found and the others that nothing is known about."""
+    rows = summary["rows"]
+    known, positive = (unpacked(rows[name]) == 1 for name in ("is_labelled", "is_positive"))
+    found, other = positive & ~known, ~positive & ~known
+    if rows["is_known_negative"] is not None:
+        other = other & (unpacked(rows["is_known_negative"]) == 0)
+    return {"known": known, "found": found, "other": other}
 
 
 def probabilities(summary: dict[str, Any]) -> Html:
@@ -134,8 +137,9 @@ def share_over_prior(summary: dict[str, Any]) -> Html:
         return Html("")
     data, prior = summary["data"], summary["prior"]
     rows = summary["rows"]
-    turning = np.sort(unpacked(rows["turning_prior"])[unpacked(rows["is_labelled"]) == 0])
-    n_others = len(turning)
+    can_turn = ~rows_by_group(summary)["known"] & np.isfinite(unpacked(rows["turning_prior"]))
+    turning = np.sort(unpacked(rows["turning_prior"])[can_turn])
+    n_others = data["n_unlabelled"]
     priors = np.linspace(0.0, 1.0, 201)
     n_found = np.searchsorted(turning, priors, side="right")
     points = " ".join(

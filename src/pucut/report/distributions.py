@@ -18,14 +18,14 @@ MOST_CATEGORIES = 6
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """Which rows were known to be positive, which were found to be, and which are the others."""
+    """Which rows were known to be positive, which were found to be, and which are the others.
+
+    Rows that are known to be negative are in none of them.
+    """
 
     known: BoolArray
     found: BoolArray
-
-    @property
-    def other(self) -> BoolArray:
-        return ~(self.known | self.found)
+    other: BoolArray
 
     def members(self) -> dict[str, BoolArray]:
         return {"known": self.known, "found": self.found, "other": self.other}

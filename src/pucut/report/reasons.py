@@ -74,14 +74,21 @@ def share_to_positive(graph: Any, is_positive: BoolArray) -> FloatArray:
     return share
 
 
-def turning_priors(scores: FloatArray, is_labelled: BoolArray) -> FloatArray:
+def turning_priors(
+    scores: FloatArray, is_labelled: BoolArray, is_unlabelled: BoolArray | None = None
+) -> FloatArray:
     """The prior from which on a row is positive, if the ranking by scores is kept; 0 if labelled.
+
+    `is_unlabelled` are the rows that can turn, by default all that are not labelled; the other
+    ones, known negatives, are never positive.
 
     Rows of equal score turn together, as soon as the share with them is nearer to the prior than
     the share without them: halfway between the two.
     """
-    rising = np.sort(scores[~is_labelled])
+    can_turn = ~is_labelled if is_unlabelled is None else is_unlabelled
+    rising = np.sort(scores[can_turn])
     n_others, n_labelled = len(rising), int(np.count_nonzero(is_labelled))
     without = n_labelled + n_others - np.searchsorted(rising, scores, side="right")
     with_them = n_labelled + n_others - np.searchsorted(rising, scores, side="left")
-    return np.where(is_labelled, 0.0, (without + with_them) / 2.0 / len(scores))
+    turning = np.where(can_turn, (without + with_them) / 2.0 / len(scores), np.inf)
+    return np.where(is_labelled, 0.0, turning)

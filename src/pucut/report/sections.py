@@ -34,7 +34,8 @@ def _given(summary: dict[str, Any]) -> Facts:
             "Known positives",
             f"{grouped(n_labelled)} ({percent(n_labelled / n_samples)}), marked {data['positive']}",
         ),
-        ("Unlabelled", grouped(n_samples - n_labelled)),
+        *([("Known negatives", grouped(data["n_negative"]))] if data["n_negative"] else []),
+        ("Unlabelled", grouped(data["n_unlabelled"])),
         ("Columns", _columns(data)),
     ]
     if prior["is_given"]:

@@ -83,7 +83,11 @@ def summarise(
     n_samples = len(estimator.scores_)
     labels = _labels(estimator, X, y)
     is_positive = labels.decode(estimator.transduction_, "transduction_")
-    groups = Groups(labels.is_labelled, is_positive & ~labels.is_labelled)
+    groups = Groups(
+        known=labels.is_labelled,
+        found=is_positive & ~labels.is_labelled,
+        other=labels.is_unlabelled & ~is_positive,
+    )
     account = account_of(estimator, labels, is_positive)
     table = columns_of(estimator, X, account.graph, groups, feature_names)
     probability = _probability(estimator, X, probabilities)
@@ -99,6 +103,8 @@ def summarise(
             "source": source,
             "n_samples": n_samples,
             "n_labelled": labels.n_labelled,
+            "n_negative": labels.n_negative,
+            "n_unlabelled": int(np.count_nonzero(labels.is_unlabelled)),
             "n_columns": len(table.names) or plain(getattr(estimator, "n_features_in_", None)),
             "n_encoded": table.points.shape[1] if table.names else None,
             "is_pairwise": table.points is not None and not table.names,
@@ -239,11 +245,14 @@ def _rows(
     return {
         "ids": _checked_ids(ids, labels.n_samples),
         "is_labelled": packed(is_labelled, "uint8"),
+        "is_known_negative": packed(labels.is_negative, "uint8") if labels.n_negative else None,
         "is_positive": packed(is_positive, "uint8"),
         "probability": packed(probability, "float32"),
         "score": packed(scores, "float32"),
         "order": packed(np.argsort(-scores, kind="stable"), "int32"),
-        "turning_prior": packed(turning_priors(scores, is_labelled), "float32"),
+        "turning_prior": packed(
+            turning_priors(scores, is_labelled, labels.is_unlabelled), "float32"
+        ),
         **_neighbors(account.graph, is_labelled, is_positive),
         **account.rows,
     }
@@ -284,7 +293,7 @@ def _sensitivity(estimator: Any, labels: PULabels, is_positive: BoolArray) -> li
     for move in PRIOR_MOVES:
         prior = float(estimator.prior_) + move
         line: dict[str, Any] = {"move": move, "prior": prior}
-        line["is_possible"] = labels.labelled_share <= prior < 1.0
+        line["is_possible"] = labels.labelled_share <= prior < min(labels.largest_prior, 1.0)
         if line["is_possible"]:
             now = positives_by_prior(estimator.scores_, labels, prior)
             line["to_positive"] = packed(np.flatnonzero(now & ~is_positive), "int32")

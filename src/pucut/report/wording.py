@@ -2,19 +2,16 @@
 
 from typing import Any
 
-# Marks that say nothing beyond "this row is positive".
-_GENERIC = frozenset(
-    ("positive", "pos", "p", "+", "yes", "y", "true", "t", "known", "labelled", "labeled", "x", "✓")
-)
+from pucut.data.label_words import meaning_of, number_of
+
 LONGEST = 30
 
 
 def word_for(mark: str) -> str | None:
     """The mark of known positives if it is a word for what they are, such as "cancer"."""
     text = mark.strip()
-    if text.lower() in _GENERIC or not any(map(str.isalpha, text)) or len(text) > LONGEST:
-        return None
-    return text
+    says_nothing = len(text) < 2 or meaning_of(text) is not None or number_of(text) is not None
+    return None if says_nothing or len(text) > LONGEST else text
 
 
 def called(summary: dict[str, Any]) -> str:

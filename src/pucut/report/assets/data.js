@@ -29,11 +29,13 @@ const { word } = report.data;
 const positiveWord = word === null ? "positive" : `“${word}”`;
 const negativeWord = word === null ? "negative" : `not “${word}”`;
 
-// Place of each unlabelled row among the unlabelled ones by score, from 1; 0 for known rows.
+// Place of each unlabelled row among the unlabelled ones by score, from 1; 0 for known rows, of either class.
 const rank = new Int32Array(nSamples);
+const isNegative = (row) => rows.is_known_negative !== null && rows.is_known_negative[row] === 1;
+const isUnlabelled = (row) => !rows.is_labelled[row] && !isNegative(row);
 let place = 0;
 for (const row of rows.order) {
-  if (!rows.is_labelled[row]) { place += 1; rank[row] = place; }
+  if (isUnlabelled(row)) { place += 1; rank[row] = place; }
 }
 const nUnlabelled = place;
 

@@ -13,15 +13,16 @@ function opening(row) {
   const isLabelled = rows.is_labelled[row] === 1;
   const text = isLabelled
     ? `Known to be ${positiveWord}${stages === null ? "" : ", and held on the positive side in both stages"}.`
-    : `Unlabelled; looks ${rows.is_positive[row] ? positiveWord : negativeWord}.`;
+    : isNegative(row) ? `Known not to be ${positiveWord}.`
+      : `Unlabelled; looks ${rows.is_positive[row] ? positiveWord : negativeWord}.`;
   const lines = [make("p", {}, make("b", { class: sideClass(row) }, text))];
   lines.push(make(
     "p", {},
     `Probability of being ${positiveWord}: ${percent(rows.probability[row])}. ` +
-    (isLabelled ? "" : `Rank ${grouped(rank[row])} of the ${grouped(nUnlabelled)} unlabelled rows. `) +
+    (!isUnlabelled(row) ? "" : `Rank ${grouped(rank[row])} of the ${grouped(nUnlabelled)} unlabelled rows. `) +
     `Score ${short(rows.score[row])}.`,
   ));
-  if (!isLabelled) {
+  if (isUnlabelled(row)) {
     const turning = rows.turning_prior[row];
     if (report.is_by_prior) lines.push(make("p", {}, `With this ranking it is found if the prior is at least about ${percent(turning)}; the prior used is ${percent(report.prior.value)}.`));
     if (stages !== null) lines.push(make("p", {}, negativePlace(row)));

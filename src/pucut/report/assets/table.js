@@ -12,13 +12,19 @@ const COLUMNS = [
     { key: "joins", title: "Joins at λ", of: (row) => stages[1].turn[row], text: (row) => joinsText(row), wide: true },
   ]),
   ...(report.is_by_prior ? [
-    { key: "turning", title: "Found from prior", of: (row) => rows.turning_prior[row], text: (row) => (rows.is_labelled[row] ? "any" : percent(rows.turning_prior[row])), wide: true },
+    { key: "turning", title: "Found from prior", of: (row) => rows.turning_prior[row], text: turningText, wide: true },
   ] : []),
 ];
 
 function sideText(row) {
   if (rows.is_labelled[row]) return "known";
+  if (isNegative(row)) return `known not to be ${word ?? "positive"}`;
   return rows.is_positive[row] ? (word ?? "positive") : (word === null ? "negative" : `not ${word}`);
+}
+
+function turningText(row) {
+  if (rows.is_labelled[row]) return "any";
+  return isNegative(row) ? "none" : percent(rows.turning_prior[row]);
 }
 
 function joinsText(row) {
@@ -31,7 +37,7 @@ const N_NEAREST = 25;
 const border = new Set();
 if (report.is_by_prior) {
   const away = (row) => Math.abs(rows.turning_prior[row] - report.prior.value);
-  [...rows.order].filter((row) => !rows.is_labelled[row])
+  [...rows.order].filter(isUnlabelled)
     .sort((one, other) => away(one) - away(other)).slice(0, N_NEAREST).forEach((row) => border.add(row));
 }
 
@@ -39,10 +45,11 @@ if (report.is_by_prior) {
 const FILTERS = new Map([
   ["found", [`found: look ${positiveWord}`, (row) => !rows.is_labelled[row] && rows.is_positive[row]]],
   ["known", ["known", (row) => rows.is_labelled[row]]],
-  ["other", ["not found", (row) => !rows.is_positive[row]]],
-  ["unlabelled", ["all unlabelled", (row) => !rows.is_labelled[row]]],
+  ["other", ["not found", (row) => isUnlabelled(row) && !rows.is_positive[row]]],
+  ["unlabelled", ["all unlabelled", isUnlabelled]],
   ["all", ["all rows", () => true]],
 ]);
+if (rows.is_known_negative !== null) FILTERS.set("negative", [`known not to be ${positiveWord}`, isNegative]);
 if (border.size) FILTERS.set("border", [`the ${border.size} nearest to the border`, (row) => border.has(row)]);
 if (partition !== null) FILTERS.set("likely-negative", ["held as negative in stage 2", (row) => rows.is_likely_negative[row]]);
 const ALERT_TITLES = { unreached: "reached by no known row", repeated: "repeat another row", suspect: "known, but look negative" };
@@ -139,7 +146,7 @@ function showSelected() {
 const CSV = [
   ["name", nameOf],
   ["row", (row) => row],
-  ["known", (row) => rows.is_labelled[row]],
+  ["known", (row) => rows.is_labelled[row] - isNegative(row)],
   ["positive", (row) => rows.is_positive[row]],
   ["probability", (row) => plainNumber(rows.probability[row])],
   ["score", (row) => plainNumber(rows.score[row])],
@@ -149,7 +156,7 @@ const CSV = [
     ["leaves_at", (row) => (rows.is_labelled[row] ? "" : finite(lambdaOf(0, row)))],
     ["joins_at", (row) => finite(lambdaOf(1, row))],
   ]),
-  ...(report.is_by_prior ? [["positive_from_prior", (row) => plainNumber(rows.turning_prior[row])]] : []),
+  ...(report.is_by_prior ? [["positive_from_prior", (row) => (isNegative(row) ? "" : plainNumber(rows.turning_prior[row]))]] : []),
 ];
 
 const finite = (value) => (Number.isFinite(value) ? value : "");
