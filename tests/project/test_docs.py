@@ -41,7 +41,6 @@ FAST = (
     "next_labels.py",
     "outliers.py",
     "report_digits.py",
-    "wines.py",
     "your_own_graph.py",
 )
 LARGEST_PICTURE = 200_000
