@@ -145,7 +145,7 @@ def test_errors_of_scorers():
             make_pu_scorer(pu_accuracy, prior=prior)
     with pytest.raises(ValueError, match="response_method must be of decision_function, predict"):
         make_pu_scorer(pu_accuracy, prior=0.5, response_method="transform")
-    with pytest.raises(TypeError, match="metric must be a function"):
+    with pytest.raises(TypeError, match="metric must be one of pu_accuracy, pu_bal"):
         make_pu_scorer("accuracy", prior=0.5)
     X, _, labelled = digits()
     with pytest.raises(TypeError, match="pu_roc_auc needs decision_function or predict_proba"):

@@ -316,11 +316,17 @@ def _class_array(other: Any, positive: Any, dtype: np.dtype[Any]) -> npt.NDArray
     return np.array([other, positive], dtype=dtype)
 
 
+def prior_number(prior: Any) -> Any:
+    """The number of an estimate that is given as a prior; whatever else as it is."""
+    return prior.as_prior() if hasattr(prior, "as_prior") else prior
+
+
 def checked_prior(prior: Any, labels: PULabels, name: str = "prior") -> float:
     """The share of positives among all samples.
 
     At least the labelled share, below 1, and at most what the known negatives leave.
     """
+    prior = prior_number(prior)
     if isinstance(prior, (bool, np.bool_)) or not isinstance(prior, numbers.Real):
         raise TypeError(f"{name} must be a number between 0 and 1, found {prior!r}")
     value = float(prior)

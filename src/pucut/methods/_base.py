@@ -13,10 +13,12 @@ from pucut._support.checks import FloatArray
 from pucut._support.fitting import FitsWhole
 from pucut.calibration import calibrate
 from pucut.data.containers import checked_table
+from pucut.data.label_values import plain
 from pucut.data.labels import PULabels, checked_prior, checked_pu_labels
 from pucut.data.repeats import warn_of_copies
 from pucut.data.row_order import IndexArray, in_given_order
 from pucut.exceptions import NegativesNotUsedWarning
+from pucut.metrics import pu_accuracy
 from pucut.priors import PriorEstimate, estimate_prior
 from pucut.scores.thresholds import positives_by_prior, threshold_for_share
 
@@ -69,6 +71,19 @@ class PUClassifier(FitsWhole, ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         return self._calibration.probabilities(self._score_rows(X))
 
+    def score(self, X: Any, y: Any) -> float:
+        """The accuracy on X, estimated from PU labels: `pucut.metrics.pu_accuracy` at `prior_`.
+
+        Plain accuracy would take unlabelled positives for negatives, and prefer the model that
+        finds none of them. `y` is read as in `fit`; rows of X should be new to the model, with
+        labels drawn from the positives as those of `fit` were. The estimate may exceed 1 by chance.
+
+        To compare models, as `GridSearchCV` does, give all of them the same number as `prior`, or
+        use `pucut.metrics.make_pu_scorer` as `scoring`, which holds the prior fixed.
+        """
+        check_is_fitted(self)
+        return pu_accuracy(y, self.predict(X), prior=self.prior_, **self._names_of_labels)
+
     def _checked_table(self, X: Any, *, reset: bool) -> Any:
         return checked_table(self, X, reset=reset)
 
@@ -95,12 +110,15 @@ class PUClassifier(FitsWhole, ClassifierMixin, BaseEstimator):
                 stacklevel=3,
             )
         self.classes_ = labels.classes
+        # What `score` reads y by, whatever the parameters are set to later.
+        negative = None if self.neg_label is None else plain(labels.classes[0])
+        self._names_of_labels = {"pos_label": plain(labels.classes[1]), "neg_label": negative}
         return labels
 
     def _settle_prior(
         self, X: Any, labels: PULabels, scores: FloatArray | None = None, method: str = "auto"
     ) -> None:
-        """Sets `prior_`, and `prior_estimate_` with how it was found (None if it was given).
+        """Sets `prior_`, and `prior_estimate_` with how it was found (None if it was a number).
 
         The estimate uses `scores`, which are out-of-fold, if there are any, otherwise X.
         """
@@ -110,6 +128,8 @@ class PUClassifier(FitsWhole, ClassifierMixin, BaseEstimator):
             self.prior_estimate_ = estimate_prior(
                 X, labels, method, scores=scores, random_state=self.random_state
             )
+        elif isinstance(self.prior, PriorEstimate):
+            self.prior_estimate_ = self.prior
         given = self.prior if self.prior_estimate_ is None else self.prior_estimate_.prior
         self.prior_ = checked_prior(given, labels)
 

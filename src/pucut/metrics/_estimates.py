@@ -8,7 +8,7 @@ from scipy.special import expit
 from scipy.stats import rankdata
 
 from pucut._support.checks import BoolArray, FloatArray, checked_scores
-from pucut.data.labels import PULabels, checked_prior, checked_pu_labels
+from pucut.data.labels import PULabels, checked_prior, checked_pu_labels, prior_number
 
 
 class _Rates(NamedTuple):
@@ -337,6 +337,7 @@ def _rates(y_true: Any, y_pred: Any, prior: float, pos_label: Any, neg_label: An
 
 def _checked_prior(prior: float, labels: PULabels) -> float:
     """As given, even if a fold has one or two more labelled rows than it allows."""
+    prior = prior_number(prior)
     try:
         checked_prior(prior, labels)
     except ValueError:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pucut._support.checks import FloatArray
-from pucut.data.labels import PULabels, checked_pu_labels
+from pucut.data.labels import PULabels, checked_pu_labels, prior_number
 from pucut.metrics._estimates import (
     hidden_positive_recall,
     lee_liu_score,
@@ -93,9 +93,9 @@ class PUScorer:
 
 
 def make_pu_scorer(
-    metric: Callable[..., float],
+    metric: str | Callable[..., float],
     *,
-    prior: float | None = None,
+    prior: Any = None,
     response_method: str | tuple[str, ...] | None = None,
     greater_is_better: bool | None = None,
     **arguments: Any,
@@ -107,9 +107,14 @@ def make_pu_scorer(
 
     Parameters
     ----------
-    metric : callable
-        One of this module, or any `metric(y_true, y_pred, ...)` of PU labels.
-    prior : float
+    metric : str or callable
+        One of this module or its name, or any `metric(y_true, y_pred, ...)` of PU labels. Of
+        predicted classes: `pu_accuracy`, `pu_balanced_accuracy`, `pu_precision`, `pu_f1`,
+        `lee_liu_score`, `proxy_accuracy`. Of scores: `pu_roc_auc`, `proxy_roc_auc`,
+        `hidden_positive_recall`, `upu_risk`, `nnpu_risk`. `lee_liu_score` and `proxy_roc_auc` need
+        no prior. `pu_accuracy` at the prior of the model is also what the method `score` of the
+        classifiers returns.
+    prior : float or PriorEstimate
         Fraction of positives among all samples. Needed by the metrics that take one.
     response_method : str or tuple of str, optional
         The methods of the estimator to use, the first that exists. For the metrics of this module
@@ -121,8 +126,13 @@ def make_pu_scorer(
     **arguments
         More arguments of the metric, such as `pos_label` or `loss`.
     """
-    if not callable(metric):
-        raise TypeError(f"metric must be a function such as pu_accuracy, found {metric!r}")
+    by_name = {each.__name__: each for each in _KINDS}
+    if isinstance(metric, str) and metric in by_name:
+        metric = by_name[metric]
+    if isinstance(metric, str) or not callable(metric):
+        raise TypeError(
+            f"metric must be one of {', '.join(by_name)} or a function, found {metric!r}"
+        )
     kind = _KINDS.get(metric, _Kind(_LABELS))
     takes_prior = _takes(metric, "prior")
     if takes_prior and prior is None:
@@ -130,6 +140,7 @@ def make_pu_scorer(
             f"{metric.__name__} needs prior, the fraction of positives among all samples; "
             "lee_liu_score and proxy_roc_auc do without"
         )
+    prior = prior_number(prior)
     if prior is not None and not _is_share(prior):
         raise ValueError(f"prior must be a number above 0 and below 1, found {prior!r}")
     if response_method is None:

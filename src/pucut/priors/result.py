@@ -49,6 +49,13 @@ class PriorEstimate:
     diagnostics: dict[str, float] = field(default_factory=dict)
     n_negative: int = 0
 
+    def __float__(self) -> float:
+        return self.prior
+
+    def as_prior(self) -> float:
+        """The number that a classifier takes from it, if it is given as `prior`."""
+        return self.prior
+
     def __str__(self) -> str:
         n_samples = self.n_labelled + self.n_unlabelled + self.n_negative
         low, high = self.interval
