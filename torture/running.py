@@ -5,6 +5,7 @@ depends on these two numbers alone, so that a failure can be run again.
 """
 
 import json
+import math
 import os
 import subprocess
 import sys
@@ -24,8 +25,10 @@ AREAS = (
     "layouts",
     "signals",
 )
-# No case takes half as long; one that does not end is killed.
+# No case takes half as long on a quiet machine. One that does not end is killed, and run once more
+# by itself with more time: a busy machine may have left it waiting.
 SECONDS_OF_A_CASE = 120.0
+SECONDS_OF_A_REPETITION = 1200.0
 _LOOK_EVERY = 0.2
 
 
@@ -58,38 +61,45 @@ def run_area(area: str, seed: int, tally: Tally, end: float, most_cases: int | N
 
 def _run_worker(area: str, seed: int, tally: Tally, end: float, most_cases: int | None) -> None:
     """One process, until it has nothing left to do, crashes or hangs."""
-    limits = [str(max(end - time.monotonic(), 0.0)), str(-1 if most_cases is None else most_cases)]
+    seconds = max(end - time.monotonic(), 0.0)
+    most = -1 if most_cases is None else most_cases
+    if not _hangs(area, seed, tally, seconds, most, SECONDS_OF_A_CASE):
+        return
+    if _hangs(area, seed, tally, math.inf, tally.next_case + 1, SECONDS_OF_A_REPETITION):
+        tally.failures.append([tally.next_case, f"hung for {SECONDS_OF_A_REPETITION:.0f} s"])
+        tally.next_case += 1
+
+
+def _hangs(
+    area: str, seed: int, tally: Tally, seconds: float, most_cases: int, patience: float
+) -> bool:
+    """Counts what a process reports; True if it was silent for so long, and had to be killed."""
     command = [sys.executable, "-m", "torture.running", area, str(seed), str(tally.next_case)]
+    limits = [str(seconds), str(most_cases)]
     with subprocess.Popen([*command, *limits], stdout=subprocess.PIPE) as worker:
-        _listen(worker, tally)
-
-
-def _listen(worker: "subprocess.Popen[bytes]", tally: Tally) -> None:
-    assert worker.stdout is not None
-    os.set_blocking(worker.stdout.fileno(), False)
-    rest, heard = b"", time.monotonic()
-    while True:
-        ended = worker.poll() is not None
-        chunk = worker.stdout.read() or b""
-        *lines, rest = (rest + chunk).split(b"\n")
-        for line in lines:
-            number, problem = json.loads(line)
-            tally.next_case = number + 1
-            if problem:
-                tally.failures.append([number, problem])
-            heard = time.monotonic()
-        if ended:
-            break
-        if time.monotonic() - heard > SECONDS_OF_A_CASE:
-            worker.kill()
-            worker.wait()
-            tally.failures.append([tally.next_case, f"hung for {SECONDS_OF_A_CASE:.0f} s"])
-            tally.next_case += 1
-            return
-        time.sleep(_LOOK_EVERY)
+        assert worker.stdout is not None
+        os.set_blocking(worker.stdout.fileno(), False)
+        rest, heard = b"", time.monotonic()
+        while True:
+            ended = worker.poll() is not None
+            chunk = worker.stdout.read() or b""
+            *lines, rest = (rest + chunk).split(b"\n")
+            for line in lines:
+                number, problem = json.loads(line)
+                tally.next_case = number + 1
+                if problem:
+                    tally.failures.append([number, problem])
+                heard = time.monotonic()
+            if ended:
+                break
+            if time.monotonic() - heard > patience:
+                worker.kill()
+                return True
+            time.sleep(_LOOK_EVERY)
     if worker.returncode != 0:
         tally.failures.append([tally.next_case, f"the process ended with {worker.returncode}"])
         tally.next_case += 1
+    return False
 
 
 def problem_of(area: str, seed: int, number: int) -> str | None:

@@ -66,12 +66,30 @@ def test_every_area_has_its_slice():
     [
         ("raise ValueError('wrong')", "ValueError: wrong"),
         ("import os, signal; os.kill(os.getpid(), signal.SIGSEGV)", "the process ended with -11"),
-        ("import os, signal; os.symlink(str(os.getpid()), 'hangs'); signal.pause()", "hung"),
+        (
+            "import os, signal; os.symlink(str(os.getpid()), 'new'); os.replace('new', 'hangs'); "
+            "signal.pause()",
+            "hung",
+        ),
     ],
     ids=["error", "crash", "hang"],
 )
 def test_failures_are_counted_and_the_next_case_is_run(tmp_path, monkeypatch, body, words):
-    """An area whose third case fails, in each of the ways there are."""
+    ((number, problem),) = failures_of_odd_area(tmp_path, monkeypatch, body)
+    assert number == 2
+    assert words in problem
+
+
+def test_what_only_waited_is_no_failure(tmp_path, monkeypatch):
+    body = (
+        "import os, signal; os.path.lexists('hangs') or "
+        "(os.symlink(str(os.getpid()), 'hangs'), signal.pause())"
+    )
+    assert failures_of_odd_area(tmp_path, monkeypatch, body) == []
+
+
+def failures_of_odd_area(tmp_path, monkeypatch, body):
+    """Of an area of five cases, of which the third does what the body says."""
     folder = tmp_path / "torture"
     folder.mkdir()
     for name in ("__init__", "running"):
@@ -86,9 +104,7 @@ def test_failures_are_counted_and_the_next_case_is_run(tmp_path, monkeypatch, bo
     tally = Tally()
     run_area("odd", 0, tally, float("inf"), 5)
     assert tally.next_case == 5
-    ((number, problem),) = tally.failures
-    assert number == 2
-    assert words in problem
+    return tally.failures
 
 
 def test_the_state_is_taken_up_again(tmp_path):
