@@ -95,7 +95,13 @@ def practice_tasks() -> list[PracticeTask]:
 
 
 def practice_table(task: PracticeTask) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:
-    """Rows and classes of a task."""
+    """Rows of a task, and whether they are positive."""
+    values, classes = practice_classes(task)
+    return values, np.isin(classes, sorted(task.positive_classes))
+
+
+def practice_classes(task: PracticeTask) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+    """Rows of a task, and their classes by name, all that the table has."""
     with gzip.open(
         _practice() / f"{task.name}.csv.gz", "rt", encoding="utf-8", newline=""
     ) as lines:
@@ -103,7 +109,7 @@ def practice_table(task: PracticeTask) -> tuple[npt.NDArray[Any], npt.NDArray[np
     if header[-1] != "class":
         raise ValueError(f"the last column of {task.name} must be class, found {header[-1]!r}")
     values = np.array([row[:-1] for row in rows], dtype=np.float64)
-    return values, np.array([row[-1] in task.positive_classes for row in rows])
+    return values, np.array([row[-1] for row in rows])
 
 
 def _practice() -> Path:

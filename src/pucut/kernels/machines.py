@@ -45,7 +45,7 @@ class Machine:
             rows = points[start : start + _BLOCK]
             if kernel is not None:
                 rows = kernel.of(rows)
-            found[start : start + _BLOCK] = _row_sums(rows, self.weights)
+            found[start : start + _BLOCK] = row_sums(rows, self.weights)
         return found + self.intercept
 
 
@@ -118,7 +118,7 @@ def as_float64(points: Any) -> Any:
     return np.ascontiguousarray(points, dtype=np.float64)
 
 
-def _row_sums(rows: Any, weights: FloatArray) -> FloatArray:
+def row_sums(rows: Any, weights: FloatArray) -> FloatArray:
     """rows @ weights, in an order that does not depend on the position of a row."""
     if is_sparse(rows):
         return np.asarray(rows.tocsr() @ weights, dtype=np.float64)

@@ -5,6 +5,7 @@ Scores go from -1 to 1, and so do levels (`pucut.cuts.score_cuts.two_sided_cut`)
 
 import itertools
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,9 +14,12 @@ from pucut._support.checks import BoolArray, FloatArray, SymmetricGraph
 from pucut._support.threads import in_threads
 from pucut.cuts.parametric_cut import CutPath
 from pucut.cuts.score_cuts import levels_of_new_rows, two_sided_cut
-from pucut.semi_supervised._class_scores import Codes, loss_weights
+from pucut.semi_supervised._class_scores import loss_weights
+from pucut.semi_supervised._class_worlds import ClassWorlds, Codes
 
-GAMMAS = (0.3, 1.0, 3.0)
+# Those tried by cuts, and the one that stands for scores without a graph.
+GAMMAS = (0.3, 3.0)
+NO_GRAPH = 30.0
 LAMBDAS = np.linspace(-0.9, 0.9, 19)
 _SMALL = 1e-12
 
@@ -45,26 +49,31 @@ def levels_of(paths: Sequence[CutPath]) -> FloatArray:
 
 
 def hidden_levels(
-    graph: SymmetricGraph,
-    codes: Codes,
-    folds: Sequence[Codes],
+    graphs: Sequence[SymmetricGraph],
+    worlds: ClassWorlds,
     scores: Sequence[FloatArray],
     gammas: Sequence[float],
     n_threads: int,
 ) -> list[FloatArray]:
-    """For each gamma the levels of the hidden rows, fold after fold, with their labels hidden."""
+    """For each gamma the levels of the hidden rows, world after world; graphs are theirs.
+
+    From `NO_GRAPH` on the levels are the scores themselves.
+    """
 
     def levels(job: tuple[float, int]) -> FloatArray:
-        gamma, fold = job
-        kept = codes.copy()
-        kept[folds[fold]] = -1
-        return levels_of(class_paths(graph, kept, scores[fold], gamma, 1))[folds[fold]]
+        gamma, world = job
+        fold = worlds.folds[world]
+        if gamma >= NO_GRAPH:
+            of_fold: FloatArray = scores[world][fold]
+            return of_fold[:, list(cut_classes(of_fold.shape[1]))]
+        paths = class_paths(graphs[world], worlds.labels[world], scores[world], gamma, 1)
+        return levels_of(paths)[fold]
 
-    jobs = list(itertools.product(gammas, range(len(folds))))
+    n_hidden = len(worlds.folds)
+    jobs = list(itertools.product(gammas, range(n_hidden)))
     found = in_threads(levels, jobs, n_threads)
     return [
-        np.concatenate(found[start : start + len(folds)])
-        for start in range(0, len(found), len(folds))
+        np.concatenate(found[start : start + n_hidden]) for start in range(0, len(found), n_hidden)
     ]
 
 
@@ -72,6 +81,28 @@ def is_of_class(codes: Codes, n_classes: int) -> BoolArray:
     """Whether each row is of the class of each path."""
     found: BoolArray = codes[:, None] == np.array(cut_classes(n_classes))[None, :]
     return found
+
+
+@dataclass(frozen=True, eq=False)
+class JudgedGamma:
+    """Gamma, and the levels of the hidden rows, world after world, by the best of those tried."""
+
+    gamma: float
+    hidden: FloatArray
+
+
+def judge_gamma(
+    graphs: Sequence[SymmetricGraph],
+    worlds: ClassWorlds,
+    scores: Sequence[FloatArray],
+    gammas: Sequence[float],
+    n_threads: int,
+) -> JudgedGamma:
+    """The geometric mean of those tried, by their weights."""
+    found = hidden_levels(graphs, worlds, scores, gammas, n_threads)
+    weights = gamma_weights(found, is_of_class(worlds.hidden_codes, scores[-1].shape[1]))
+    gamma = float(np.exp(weights @ np.log(gammas)))
+    return JudgedGamma(gamma, found[int(np.argmax(weights))])
 
 
 def gamma_weights(levels: Sequence[FloatArray], truth: BoolArray) -> FloatArray:

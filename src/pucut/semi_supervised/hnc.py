@@ -1,7 +1,6 @@
 """HNCClassifier: nested cuts between classes that all have labels."""
 
 import numbers
-from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -25,41 +24,22 @@ from pucut.data.row_order import (
     renumbered_graph,
     row_order,
 )
-from pucut.graphs.spaces import weighted_space
 from pucut.semi_supervised._class_cuts import (
     GAMMAS,
+    NO_GRAPH,
     class_paths,
     class_probabilities,
     decisions,
-    gamma_weights,
-    hidden_levels,
     is_of_class,
+    judge_gamma,
     levels_of,
     levels_of_new,
 )
-from pucut.semi_supervised._class_scores import (
-    LEARNERS,
-    ClassScores,
-    Codes,
-    class_forest,
-    hidden_folds,
-    judged_scores,
-)
+from pucut.semi_supervised._class_worlds import ClassWorlds, Codes, class_worlds
+from pucut.semi_supervised._learning import Learned, Options, learn_classes
 from pucut.semi_supervised._tradeoff import ALLOWED, Tradeoff, checked_shares
-from pucut.trees.feature_weights import checked_feature_weights
 
-# Signed lambdas: HNC- above 0, HNC+ below.
 _UNJUDGED_GAMMA = 1.0
-# From this many rows on, neighbours of dense rows are approximate: 99 % of them are enough.
-APPROXIMATE_FROM = 10_000
-
-
-@dataclass(frozen=True, eq=False)
-class _Pulls:
-    """Scores from -1 to 1, one column per class: of all labels, and with each fold hidden."""
-
-    of_rows: FloatArray
-    of_folds: list[FloatArray]
 
 
 class HNCClassifier(FitsWhole, ClassifierMixin, BaseEstimator):
@@ -68,9 +48,10 @@ class HNCClassifier(FitsWhole, ClassifierMixin, BaseEstimator):
     A graph joins similar rows, labelled or not. A minimum cut separates the labelled rows of one
     class from those of the others, and the rows cut off with them get their class. Lambda weighs
     the size of the two sides, as in Hochbaum's Normalised Cut (`pucut.cuts.hnc`), and one solve
-    gives the cuts for every lambda. Each row is also pulled by what trees and linear models learn
-    from the labelled rows: with few labels the graph decides, with many the learners do. More than
-    two classes are cut one against the rest on one graph.
+    gives the cuts for every lambda. Each row is also pulled by what trees and regressions learn
+    from the labelled rows. More than two classes are cut one against the rest on one graph. How
+    distances are measured, which learners count and how much the graph does, is decided by labels
+    that are hidden from everything.
 
     Parameters
     ----------
@@ -92,19 +73,23 @@ class HNCClassifier(FitsWhole, ClassifierMixin, BaseEstimator):
         "auto" pulls each row by the predictions of learners; None leaves everything to the graph,
         and the cuts are those of `hnc_minus` and `hnc_plus`.
     gamma : float or "cv", default="cv"
-        How much the scores count relative to the graph; "cv" is the geometric mean of 0.3, 1 and 3,
-        each weighted by its squared error on hidden labels, relative to the noise. Without scores
-        there is no gamma.
-    n_neighbors : int, default=10
+        How much the scores count relative to the graph; "cv" is the geometric mean of 0.3, 3 and 30
+        (no graph), each weighted by its squared error on hidden labels, relative to the noise.
+        Without scores there is no gamma.
+    n_neighbors : int, default=5
         Of each row in the graph; at most the number of other samples.
     sigma : float, optional
         Width of the kernel exp(-d^2 / (2 sigma^2 H)) of similarities, H being the number of
-        features. By default the scale of the distances to the seventh neighbour.
-    feature_weights : "trees", array of shape (n_features,) or None, default="trees"
-        How much each encoded feature counts in distances: by its importance to trees grown on the
-        labelled rows, as given, or all equally (None).
-    n_estimators : int, default=100
-        Number of trees.
+        features. By default the scale of the distances to the seventh neighbour, or to the last if
+        there are fewer.
+    feature_weights : "auto", "trees", array of shape (n_features,) or None, default="auto"
+        How much each encoded feature counts in distances: all equally (None), by its importance to
+        trees grown on the labelled rows ("trees") or as given. "auto" compares the first two with
+        columns on their own scale, where their scales are alike, and with columns taken as
+        categories, where most have few values; it uses the space whose kernel regression has the
+        least squared error on hidden labels. With 10 000 rows or more it leaves out the trees.
+    n_estimators : int, default=40
+        Number of trees, those that leave out hidden labels included.
     n_jobs : int, optional
         Number of threads; results do not depend on it. None is 1 and -1 is all processors.
     random_state : int, RandomState instance or None, default=None
@@ -126,9 +111,13 @@ class HNCClassifier(FitsWhole, ClassifierMixin, BaseEstimator):
     gamma_ : float
         1 without scores.
     graph_ : CSR array of shape (n_samples, n_samples)
+    space_ : str
+        How distances are measured: "all features alike", "common scale", "importance to trees",
+        "columns as categories" or "given weights".
     feature_weights_ : float array
+        Of the encoded features in that space; all 1 if columns are taken as categories.
     score_weights_ : dict of str to float, or None
-        The weight of each learner in the scores.
+        The weight of each learner in the scores; 0 if it was left out.
 
     Notes
     -----
@@ -161,7 +150,7 @@ class HNCClassifier(FitsWhole, ClassifierMixin, BaseEstimator):
         "gamma": [*POSITIVE, StrOptions({"cv"})],
         "n_neighbors": COUNT,
         "sigma": [*POSITIVE, None],
-        "feature_weights": ["array-like", StrOptions({"trees"}), None],
+        "feature_weights": ["array-like", StrOptions({"auto", "trees"}), None],
         "n_estimators": COUNT,
         "n_jobs": [numbers.Integral, None],
         "random_state": ["random_state"],
@@ -177,10 +166,10 @@ class HNCClassifier(FitsWhole, ClassifierMixin, BaseEstimator):
         prior: Any = None,
         scores: str | None = "auto",
         gamma: Any = "cv",
-        n_neighbors: int = 10,
+        n_neighbors: int = 5,
         sigma: float | None = None,
-        feature_weights: Any = "trees",
-        n_estimators: int = 100,
+        feature_weights: Any = "auto",
+        n_estimators: int = 40,
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
@@ -226,25 +215,24 @@ class HNCClassifier(FitsWhole, ClassifierMixin, BaseEstimator):
         points = with_narrow_indices(order_rows_in_place(points, order))
 
         codes, n_classes = labels.codes[order], len(labels.classes)
-        groups = groups_for_folds(points, codes >= 0)
-        folds, dense = hidden_folds(codes, random, groups), isinstance(points, np.ndarray)
-        pulls = self._learn_scores(points, codes, folds, random, n_threads)
-        self._space = weighted_space(
-            "rows",
-            points,
-            self.feature_weights_,
-            min(self.n_neighbors, len(codes) - 1),
-            sigma=self.sigma,
-            method="approximate" if len(codes) >= APPROXIMATE_FROM and dense else "auto",
-            n_threads=n_threads,
-            random_state=random.randint(np.iinfo(np.int32).max),
+        worlds = class_worlds(codes, random, groups_for_folds(points, codes >= 0))
+        options = Options(
+            self.scores is not None,
+            self.feature_weights,
+            self.n_neighbors,
+            self.sigma,
+            self.n_estimators,
         )
-        self.graph_ = self._space.graph(self._space.lists.n_neighbors)
+        learned = learn_classes(self._encoding, points, worlds, options, random, n_threads)
+        self._space, self._neighbors = learned.space, learned.neighbors[-1]
+        self._class_scores, self.score_weights_ = learned.scores, learned.score_weights
+        self.space_, self.feature_weights_ = learned.space.name, learned.space.weights[-1]
+        self.graph_ = self._neighbors.graph(self._neighbors.lists.n_neighbors)
         graph = checked_graph(self.graph_)
-        hidden = self._judge_gamma(graph, codes, folds, pulls, tradeoff, n_threads)
-        self._paths = class_paths(graph, codes, pulls.of_rows, self.gamma_, n_threads)
+        hidden = self._judge_gamma(learned, graph, worlds, tradeoff, n_threads)
+        self._paths = class_paths(graph, codes, learned.pulls[-1], self.gamma_, n_threads)
         levels = levels_of(self._paths)
-        truth = is_of_class(codes[np.concatenate(folds)] if folds else codes[:0], n_classes)
+        truth = is_of_class(worlds.hidden_codes, n_classes)
         self.lam_ = tradeoff.lambdas(levels, hidden, truth, shares)
 
         decided = decisions(levels, self.lam_)
@@ -282,10 +270,10 @@ class HNCClassifier(FitsWhole, ClassifierMixin, BaseEstimator):
 
     def _decided(self, X: Any) -> FloatArray:
         points = with_narrow_indices(self._encoding.encode(checked_table(self, X, reset=False)))
-        near = self._space.near(points)
+        near = self._neighbors.near(self._space.of(points))
         levels = levels_of_new(
             near.indices,
-            self._space.similarities(near.squared_distances),
+            self._neighbors.similarities(near.squared_distances),
             self._paths,
             self._pulls_of(points),
             self.gamma_,
@@ -300,43 +288,6 @@ class HNCClassifier(FitsWhole, ClassifierMixin, BaseEstimator):
         if self.scores is None and not isinstance(self.gamma, str):
             raise ValueError(f"gamma weighs scores, found gamma={self.gamma!r} with scores=None")
 
-    def _learn_scores(
-        self,
-        points: Any,
-        codes: Codes,
-        folds: list[Codes],
-        random: np.random.RandomState,
-        n_threads: int,
-    ) -> _Pulls:
-        """Sets the learners and the feature weights; returns the scores of the learners."""
-        n_rows, n_features = points.shape
-        self._class_scores: ClassScores | None = None
-        self.score_weights_: dict[str, float] | None = None
-        nothing = np.zeros((n_rows, len(self.classes_)))
-        pulls = _Pulls(nothing, [nothing] * len(folds))
-        if self.scores is not None:
-            judged = judged_scores(
-                points, codes, folds, n_trees=self.n_estimators, random=random, n_jobs=n_threads
-            )
-            self._class_scores = judged.scores
-            self.score_weights_ = dict(zip(LEARNERS, judged.scores.weights.tolist(), strict=True))
-            pulls = _Pulls(
-                2.0 * judged.of_rows - 1.0, [2.0 * found - 1.0 for found in judged.of_folds]
-            )
-        weights = self.feature_weights
-        if isinstance(weights, str):
-            if self._class_scores is None:
-                forest = class_forest(self.n_estimators, random, n_threads)
-                labelled = np.flatnonzero(codes >= 0)
-                forest.fit(points[labelled], codes[labelled])
-            else:
-                forest = self._class_scores.learners[0]
-            weights = forest.feature_importances_
-            weights = weights if weights.any() else None
-        weights = np.ones(n_features) if weights is None else weights
-        self.feature_weights_ = checked_feature_weights(weights, n_features, ("trees",))
-        return pulls
-
     def _pulls_of(self, points: Any) -> FloatArray:
         if self._class_scores is None:
             return np.zeros((points.shape[0], len(self.classes_)))
@@ -344,10 +295,9 @@ class HNCClassifier(FitsWhole, ClassifierMixin, BaseEstimator):
 
     def _judge_gamma(
         self,
+        learned: Learned,
         graph: SymmetricGraph,
-        codes: Codes,
-        folds: list[Codes],
-        pulls: _Pulls,
+        worlds: ClassWorlds,
         tradeoff: Tradeoff,
         n_threads: int,
     ) -> FloatArray | None:
@@ -355,14 +305,17 @@ class HNCClassifier(FitsWhole, ClassifierMixin, BaseEstimator):
         chosen = self.scores is not None and isinstance(self.gamma, str)
         given = _UNJUDGED_GAMMA if isinstance(self.gamma, str) else float(self.gamma)
         self.gamma_ = given if self.scores is not None else 1.0
-        if not folds or not (chosen or tradeoff.is_by_labels):
+        if not worlds.folds or not (chosen or tradeoff.is_by_labels):
             return None
-        gammas = GAMMAS if chosen else (self.gamma_,)
-        found = hidden_levels(graph, codes, folds, pulls.of_folds, gammas, n_threads)
-        truth = is_of_class(codes[np.concatenate(folds)], len(self.classes_))
-        weights = gamma_weights(found, truth)
-        self.gamma_ = float(np.exp(weights @ np.log(gammas)))
-        return found[int(np.argmax(weights))]
+        final = learned.neighbors[-1]
+        graphs = [
+            graph if each is final else checked_graph(each.graph(each.lists.n_neighbors))
+            for each in learned.neighbors
+        ]
+        gammas = (*GAMMAS, NO_GRAPH) if chosen else (self.gamma_,)
+        judged = judge_gamma(graphs, worlds, learned.pulls, gammas, n_threads)
+        self.gamma_ = judged.gamma
+        return judged.hidden
 
 
 def _classes_of(decided: FloatArray) -> Codes:

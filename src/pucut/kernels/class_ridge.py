@@ -1,0 +1,205 @@
+"""Ridge regression of the classes on the labelled rows, read as probabilities.
+
+    f_c(x) = sum_j weight_jc k(x, z_j) + share_c
+
+with z_j the labelled rows, share_c the share of class c among them, and k the Gaussian kernel
+exp(-width d^2 / H), or the product x z_j / H, H being the number of features. The prediction of a
+labelled row by all others has a closed form, y - weight / diag((K + penalty)^-1). So width and
+penalty are those whose predictions have the smallest squared error, at the price of an inverse.
+
+With few labels all answers of a regression are near the shares of the classes. A power of them,
+chosen in the same way, makes them as decided as their errors allow.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.linalg
+
+from pucut._support.checks import FloatArray, is_sparse
+from pucut.kernels.gaussian import GaussianKernel
+from pucut.kernels.machines import as_float64, row_sums
+
+WIDTHS = (0.1, 0.3, 1.0, 3.0)
+PENALTIES = (0.03, 0.3)
+POWERS = (1.0, 1.5, 2.0, 3.0, 4.0, 6.0)
+# Width and penalty are compared on so many labelled rows, and so many are regressed on at most.
+ROWS_FOR_CHOICE, MOST_ROWS = 250, 1000
+_LEAST_PROBABILITY = 1e-3
+# Rows whose kernel is held at once.
+_ROWS_OF_A_BLOCK = 512
+# Beyond these digits the order of summation would show.
+_DIGITS = 6
+
+
+@dataclass(frozen=True, eq=False)
+class ClassRidge:
+    """A fitted regression.
+
+    Attributes
+    ----------
+    landmarks : array or CSR matrix, or None
+        The labelled rows; None if the regression is linear.
+    weights : float array of shape (n_landmarks or n_features, n_classes)
+    shares : float array of shape (n_classes,)
+    width : float or None
+        Of the kernel exp(-width d^2 / H); None if the regression is linear.
+    penalty : float
+    power : float
+        Of the answers, before they are scaled to sum to 1.
+    """
+
+    landmarks: Any
+    weights: FloatArray
+    shares: FloatArray
+    width: float | None
+    penalty: float
+    power: float
+
+    def of_rows(self, points: Any) -> FloatArray:
+        """Probabilities of many rows together, in single precision and rounded."""
+        points, weights = points.astype(np.float32, copy=False), self.weights.astype(np.float32)
+        kernel = self._kernel(np.float32)
+        found = np.empty((points.shape[0], len(self.shares)))
+        for rows in _blocks(len(found)):
+            near = points[rows] if kernel is None else kernel.of(points[rows])
+            found[rows] = near @ weights
+        return np.round(_probabilities(found + self.shares, self.power), _DIGITS)
+
+    def of(self, points: Any) -> FloatArray:
+        """Probabilities of rows, each by itself and in double precision."""
+        kernel = self._kernel(np.float64)
+        found = np.empty((points.shape[0], len(self.shares)))
+        for rows in _blocks(len(found)):
+            near = as_float64(points[rows])
+            near = near if kernel is None else kernel.of(near)
+            for code, weights in enumerate(self.weights.T):
+                found[rows, code] = row_sums(near, weights)
+        return _probabilities(found + self.shares, self.power)
+
+    def _kernel(self, dtype: Any) -> GaussianKernel | None:
+        if self.width is None:
+            return None
+        landmarks = self.landmarks.astype(dtype, copy=False)
+        return GaussianKernel(landmarks, self.width / landmarks.shape[1])
+
+
+def fit_class_ridge(
+    points: Any,
+    codes: npt.NDArray[np.intp],
+    n_classes: int,
+    random: np.random.RandomState,
+    *,
+    linear: bool = False,
+    like: ClassRidge | None = None,
+) -> ClassRidge:
+    """The regression of labelled rows, whose classes have the codes 0, 1, 2 ...
+
+    Width and penalty are chosen, or those of another regression.
+    """
+    points, target = as_float64(points), np.eye(n_classes)[codes]
+    order = random.permutation(len(codes))
+    few, kept = np.sort(order[:ROWS_FOR_CHOICE]), np.sort(order[:MOST_ROWS])
+    if like is None:
+        width, penalty = _choice(points[few], target[few], (None,) if linear else WIDTHS)
+    else:
+        width, penalty = like.width, like.penalty
+    landmarks, target = points[kept], target[kept]
+    found = _solver(landmarks, width)(target, penalty)
+    losses = [_loss(found.left_out, target, power) for power in POWERS]
+    return ClassRidge(
+        None if width is None else landmarks,
+        found.weights,
+        target.mean(axis=0),
+        width,
+        penalty,
+        POWERS[int(np.argmin(losses))],
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Solution:
+    """Weights as in `ClassRidge`, and what all other rows predict for each row."""
+
+    weights: FloatArray
+    left_out: FloatArray
+
+
+_Solver = Callable[[FloatArray, float], _Solution]
+
+
+def _choice(
+    points: Any, target: FloatArray, widths: Sequence[float | None]
+) -> tuple[float | None, float]:
+    best, least = (widths[0], PENALTIES[0]), np.inf
+    for width in widths:
+        solve = _solver(points, width)
+        for penalty in PENALTIES:
+            left_out = solve(target, penalty).left_out
+            loss = min(_loss(left_out, target, power) for power in POWERS[::2])
+            if loss < least:
+                best, least = (width, penalty), loss
+    return best
+
+
+def _solver(points: Any, width: float | None) -> _Solver:
+    """Solves for targets and penalties; without a width, the linear regression."""
+    n_rows, n_features = points.shape
+    if width is not None:
+        return partial(_by_kernel, GaussianKernel(points, width / n_features).of(points))
+    features = points / math.sqrt(n_features)
+    if not is_sparse(points) and n_features < n_rows:
+        return partial(_by_features, features)
+    products = features @ features.T
+    among = products.toarray() if is_sparse(products) else products
+
+    def solve(target: FloatArray, penalty: float) -> _Solution:
+        found = _by_kernel(among, target, penalty)
+        return replace(found, weights=features.T @ found.weights / math.sqrt(n_features))
+
+    return solve
+
+
+def _by_kernel(among: FloatArray, target: FloatArray, penalty: float) -> _Solution:
+    inverse = _inverse(among + penalty * np.eye(len(among)))
+    weights = inverse @ (target - target.mean(axis=0))
+    return _Solution(weights, target - weights / np.diag(inverse)[:, None])
+
+
+def _by_features(features: FloatArray, target: FloatArray, penalty: float) -> _Solution:
+    """The same by the features, of which there are fewer than rows."""
+    n_features = features.shape[1]
+    inverse = _inverse(features.T @ features + penalty * np.eye(n_features))
+    centred = target - target.mean(axis=0)
+    weights = inverse @ (features.T @ centred)
+    rest = 1.0 - np.einsum("ij,ij->i", features @ inverse, features)
+    left_out = target - (centred - features @ weights) / rest[:, None]
+    return _Solution(weights / math.sqrt(n_features), left_out)
+
+
+def _inverse(matrix: FloatArray) -> FloatArray:
+    """Of a positive definite matrix, in half the time that any other takes."""
+    factor, flaw = scipy.linalg.lapack.dpotrf(matrix, lower=1)
+    if flaw:
+        raise np.linalg.LinAlgError("the kernel of the labelled rows is not positive definite")
+    half, _ = scipy.linalg.lapack.dpotri(factor, lower=1)
+    return np.asarray(np.tril(half) + np.tril(half, -1).T)
+
+
+def _probabilities(answers: FloatArray, power: float) -> FloatArray:
+    positive = np.clip(answers, _LEAST_PROBABILITY, 1.0) ** power
+    return np.asarray(positive / positive.sum(axis=1, keepdims=True))
+
+
+def _loss(answers: FloatArray, target: FloatArray, power: float) -> float:
+    return float(np.square(_probabilities(answers, power) - target).sum(axis=1).mean())
+
+
+def _blocks(n_rows: int) -> list[slice]:
+    starts = range(0, n_rows, _ROWS_OF_A_BLOCK)
+    return [slice(start, start + _ROWS_OF_A_BLOCK) for start in starts]

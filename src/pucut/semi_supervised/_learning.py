@@ -1,0 +1,95 @@
+"""From points and labels to what the cuts need: scores and a graph in every world."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from pucut._support.checks import FloatArray
+from pucut.data.encoding import Encoding
+from pucut.graphs.spaces import WeightedSpace
+from pucut.semi_supervised._class_scores import (
+    ClassScores,
+    Opinion,
+    best_space,
+    logistic_opinion,
+    mix_opinions,
+    regressions,
+    tree_opinion,
+)
+from pucut.semi_supervised._class_spaces import ClassSpace, class_spaces, neighbors_in_worlds
+from pucut.semi_supervised._class_worlds import ClassWorlds
+
+
+@dataclass(frozen=True, eq=False)
+class Options:
+    """The parameters of `HNCClassifier` that say what is learned."""
+
+    has_scores: bool
+    feature_weights: Any
+    n_neighbors: int
+    sigma: float | None
+    n_trees: int
+
+
+@dataclass(frozen=True, eq=False)
+class Learned:
+    """What was learned.
+
+    Attributes
+    ----------
+    scores : ClassScores or None
+        None if everything is left to the graph.
+    score_weights : dict of str to float, or None
+        The weight of each learner.
+    pulls : tuple of float arrays of shape (n_samples, n_classes)
+        Scores of the rows, from -1 to 1, in each world, the complete one last.
+    space : ClassSpace
+        Where distances are measured.
+    neighbors : tuple of WeightedSpace
+        The neighbours there in each world.
+    """
+
+    scores: ClassScores | None
+    score_weights: dict[str, float] | None
+    pulls: tuple[FloatArray, ...]
+    space: ClassSpace
+    neighbors: tuple[WeightedSpace, ...]
+
+
+def learn_classes(
+    encoding: Encoding,
+    points: Any,
+    worlds: ClassWorlds,
+    options: Options,
+    random: np.random.RandomState,
+    n_threads: int,
+) -> Learned:
+    """Learners, the space whose kernel they commend, and the neighbours in it."""
+    n_worlds, weights = len(worlds.labels), options.feature_weights
+    opinions: list[Opinion] = []
+    importances = [np.empty(0)] * n_worlds
+    if options.has_scores or isinstance(weights, str):
+        trees = tree_opinion(points, worlds, options.n_trees, random, n_threads)
+        opinions, importances = [trees], list(trees.importances)
+    spaces = class_spaces(weights, encoding, points, importances)
+    placed = [space.of(points) for space in spaces]
+    if options.has_scores or len(spaces) > 1:
+        opinions += regressions(points, placed, spaces, worlds, random, n_threads)
+    logistic = logistic_opinion(points, worlds) if options.has_scores else None
+    opinions += [] if logistic is None else [logistic]
+    chosen = best_space(opinions, spaces, worlds)
+    neighbors = neighbors_in_worlds(
+        spaces[chosen],
+        placed[chosen],
+        options.n_neighbors,
+        random.randint(np.iinfo(np.int32).max),
+        sigma=options.sigma,
+        n_threads=n_threads,
+    )
+    nothing = np.zeros((points.shape[0], int(worlds.codes.max()) + 1))
+    if not options.has_scores:
+        return Learned(None, None, (nothing,) * n_worlds, spaces[chosen], tuple(neighbors))
+    judged = mix_opinions(opinions, spaces, worlds)
+    pulls = tuple(2.0 * found - 1.0 for found in judged.of_worlds)
+    return Learned(judged.scores, judged.weights, pulls, spaces[chosen], tuple(neighbors))
