@@ -51,6 +51,16 @@ def test_nothing_is_lost_where_labels_are_random():
     assert np.mean(errors["biased"]) < np.mean(errors["random"]) + 0.02
 
 
+def test_copies_of_all_rows_change_little():
+    X, kind, y = kinds((0.9, 0.5, 0.15))
+    once, twice = (
+        estimate_prior(np.tile(X, (n, 1)), np.tile(y, n), "clusters", random_state=0).prior
+        for n in (1, 2)
+    )
+    assert abs(once - twice) < 0.04
+    assert abs(twice - (kind < 3).mean()) < 0.05
+
+
 def test_planted_clusters_are_found():
     X, kind, y = kinds((0.5, 0.5, 0.5))
     found = cluster_scores(X, y, random=np.random.RandomState(0))

@@ -10,7 +10,7 @@ among the unlabelled rows is estimated as if it were a class of its own, and the
 What is taken from the paper is this idea. Features are weighted by PU trees before a Gaussian
 mixture finds the clusters; one forest with a class for each cluster scores all rows out of bag; and
 the share of a cluster is that of DEDPUL (`dedpul`). Settings were chosen on the practice tables
-(docs/design/tried.md).
+(docs/design/priors.md).
 
 Within a cluster labels are still taken for a random draw: rows of a kind without any label are not
 counted, and a bias that runs across all clusters alike is not seen.

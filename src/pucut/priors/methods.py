@@ -240,7 +240,10 @@ def _km2(sample: Sample) -> Share:
 def _clusters(sample: Sample) -> Share:
     if not sample.can_hold_out():
         return Share(1.0, 1.0, 1.0, {"negatives_passing": 1.0})
-    found = cluster_scores(sample.X, sample.is_labelled, random=sample.random)
+    # A copy may be in the bag of a tree where the row itself is not: one of each is enough.
+    rows = np.unique(sample.groups, return_index=True)[1]
+    is_labelled = sample.is_labelled[rows]
+    found = cluster_scores(_safe_indexing(sample.X, rows), is_labelled, random=sample.random)
     split = [found.split(number) for number in range(len(found.sizes))]
     shares = [dedpul(labelled, unlabelled) for labelled, unlabelled in split]
     repeats = np.array(
@@ -252,9 +255,7 @@ def _clusters(sample: Sample) -> Share:
     share = min(sum(shares), 1.0)
     low, high = _widened_range(repeats, share)
     of_any = found.of_any
-    passing = ensemble.negatives_passing(
-        of_any[sample.is_labelled], of_any[~sample.is_labelled], share
-    )
+    passing = ensemble.negatives_passing(of_any[is_labelled], of_any[~is_labelled], share)
     return Share(
         share,
         low,
