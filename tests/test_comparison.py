@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import sys
 
 import numpy as np
 import pytest
@@ -105,6 +106,23 @@ def test_all_methods_by_default(monkeypatch):
     monkeypatch.setattr("pucut.comparison.METHODS", few)
     table = compare(X[:60], y[:60], prior=0.5, n_splits=2)
     assert {row.method for row in table.rows} == set(few)
+
+
+def test_each_method_is_told_of_when_it_ends(monkeypatch, capsys):
+    monkeypatch.setattr("pucut.comparison._peak_bytes", lambda action: 0)
+    told = []
+    table = compare(X[:60], y[:60], ["Rocchio", "spies"], 0.5, n_splits=2, callback=told.append)
+    recall = {row.method: row.hidden_recall for row in table.rows}
+    assert told[0].startswith(f"Rocchio: {recall['Rocchio']:.1%} of the hidden positives found")
+    assert told[0].endswith("so far, next spies")
+    assert told[1].startswith(f"spies: {recall['spies']:.1%} of the hidden positives found")
+    assert "; all done in" in told[1]
+    # Without a callback it is for people: a terminal, or a notebook.
+    compare(X[:60], y[:60], ["Rocchio"], 0.5, n_splits=2)
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    compare(X[:60], y[:60], ["Rocchio"], 0.5, n_splits=2)
+    assert capsys.readouterr().err.startswith("Rocchio: ")
 
 
 def test_the_neural_methods_are_there_where_pytorch_is():

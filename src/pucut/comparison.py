@@ -5,9 +5,10 @@ Without true classes, methods are compared by the hidden positives they find
 unlabelled rows.
 """
 
+import sys
 import time
 import tracemalloc
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -131,6 +132,7 @@ def compare(
     pos_label: Any = None,
     neg_label: Any = None,
     random_state: Any = 0,
+    callback: Callable[[str], Any] | None = None,
 ) -> Comparison:
     """Fits every method to one dataset and measures how many hidden positives it finds.
 
@@ -153,6 +155,9 @@ def compare(
         The value that means known negative; all values but these two then mean unlabelled.
     random_state : int or None, default=0
         For what is hidden, for the estimate of the prior, and for the methods.
+    callback : function of a str, optional
+        Is given a sentence on each method when it has ended, with how much is left. By default it
+        is printed on stderr if that is a terminal or a notebook.
 
     Returns
     -------
@@ -173,15 +178,37 @@ def compare(
     y = labels.as_values() if isinstance(y, PULabels) else y
     cv = HiddenPositivesSplit(n_splits, random_state=random_state, **names)
     given = {"prior": prior, "random_state": random_state, **names}
+    tell = _tell_who_looks if callback is None else callback
     rows = []
-    for name, estimator in chosen.items():
+    began = time.perf_counter()
+    for place, (name, estimator) in enumerate(chosen.items(), start=1):
         ready = _with_parameters(clone(estimator), given)
         try:
             rows.append(_measured(name, ready, X, y, labels, is_positive, prior, cv))
         except Exception as error:  # the other methods are still wanted
             rows.append(MethodScores(name, error=f"{type(error).__name__}: {error}"))
+        tell(progress_line(rows[-1], list(chosen)[place:], time.perf_counter() - began))
     rows.sort(key=lambda row: np.inf if row.hidden_recall is None else -row.hidden_recall)
     return Comparison(tuple(rows), prior, labels.n_samples, labels.n_labelled)
+
+
+def progress_line(row: MethodScores, left: Sequence[str], seconds: float) -> str:
+    """What one method gave, and which are left."""
+    if row.hidden_recall is None:
+        said = f"no result: {' '.join(str(row.error).split())}"
+    else:
+        said = (
+            f"{row.hidden_recall:.1%} of the hidden positives found, fit in {row.fit_seconds:.1f} s"
+        )
+    if not left:
+        return f"{row.method}: {said}; all done in {seconds:.0f} s"
+    n_left = f"{len(left)} method{'s' * (len(left) > 1)} left"
+    return f"{row.method}: {said}; {n_left}, {seconds:.0f} s so far, next {left[0]}"
+
+
+def _tell_who_looks(text: str) -> None:
+    if sys.stderr.isatty() or "ipykernel" in sys.modules:
+        print(text, file=sys.stderr, flush=True)
 
 
 def _measured(

@@ -160,7 +160,11 @@ def test_compare(tmp_path, capsys, monkeypatch):
     assert [row["method"] for row in found["rows"]] == [row.method for row in expected.rows]
     assert [row["accuracy"] for row in found["rows"]] == [row.accuracy for row in expected.rows]
     assert "truth" not in found["features"]
-    shown, _ = notes(capsys, *call, "--methods", "rocchio")
+    shown, err = notes(capsys, *call, "--methods", "rocchio,2-hnc")
+    (row,) = (row for row in found["rows"] if row["method"] == "Rocchio")
+    assert f"Rocchio: {row['hidden_recall']:.1%} of the hidden positives found, fit in" in err
+    assert "; 1 method left, " in err
+    assert "; all done in " in err
     assert shown.startswith(f"120 rows, {y.sum()} labelled, prior 0.400\n")
     empty = write_csv(tmp_path / "e.csv", frame.assign(truth=[None, *["yes", "no"] * 59, "no"]))
     said = failure(capsys, "compare", empty, "--label-column", "known", "--truth-column", "truth")

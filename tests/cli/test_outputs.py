@@ -16,6 +16,7 @@ import pytest
 import pucut
 from pucut import PUExtraTreesClassifier
 from pucut.cli import main
+from pucut.cli._progress import Bar, in_time
 from pucut.cli._reading import read_input
 from pucut.cli._voice import Voice
 from pucut.methods import METHOD_BY_SLUG
@@ -236,12 +237,39 @@ def test_progress_is_for_terminals(table, capsys, monkeypatch, method):
     plain = notes(capsys, *call)
     assert "\r" not in plain[1]
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    monkeypatch.setattr("pucut.cli._progress.SILENT_SECONDS", 1e9)  # a fit is quicker than that
+    assert notes(capsys, *call) == plain
+    monkeypatch.setattr("pucut.cli._progress.SILENT_SECONDS", 0.0)
     shown = notes(capsys, *call)
     assert shown[0] == plain[0]
-    n_shown = shown[1].count(f"\r{METHOD_BY_SLUG[method]} [")
-    assert n_shown == 1 if method == "rocchio" else n_shown > 2
+    if method != "rocchio":  # which says nothing of its steps
+        assert shown[1].count(f"\r{METHOD_BY_SLUG[method]} [") > 1
+        assert " s left" in shown[1]
     assert ("of 100 trees" in shown[1]) == (method == "pu-extra-trees")
     assert notes(capsys, *call, "--quiet") == (plain[0], "")
+
+
+def test_what_is_left_of_a_fit():
+    bar = Bar("x", {"prior": 4.0, "trees": 2.0, "cuts": 2.0})
+    bar.show_step("prior", 1, 4)
+    assert bar.progress(1.0, 1.0) == (0.125, 7.0)
+    assert bar.progress(9.0, 9.0) == (0.5, 4.0)  # longer than expected, but not done
+    bar.show_step("trees", 2, 4)  # the first took twice as long as expected
+    share, left = bar.progress(10.0, 2.0)
+    assert (share, left) == (5 / 8, 6.0)
+    bar.show_step("cuts", 3, 4)
+    bar.show_step("answers", 4, 4)  # of which nothing is known
+    assert bar.progress(16.0, 0.0) == (1.0, 0.0)
+    trees = Bar("x", {})
+    assert trees.progress(3.0, 3.0) == (None, None)
+    trees.show_trees(25, 100)
+    assert trees.progress(3.0, 3.0) == (0.25, 9.0)
+    assert [in_time(seconds) for seconds in (7.4, 119, 600, 9000)] == [
+        "7 s",
+        "119 s",
+        "10 min",
+        "2.5 h",
+    ]
 
 
 def test_terminals_get_the_first_rows(table, capsys, monkeypatch):

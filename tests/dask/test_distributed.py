@@ -399,7 +399,7 @@ def test_partitions_that_differ_in_width_are_refused():
 
 def test_a_column_of_too_many_categories_is_named():
     frame = pd.DataFrame({"a": np.arange(300.0), "b": [f"v{i}" for i in range(300)]})
-    refused(dd.from_pandas(frame, npartitions=2), None, "column 1 of X has 300 categories")
+    refused(dd.from_pandas(frame, npartitions=2), None, "column 'b' of X has 300 categories")
 
 
 def test_other_columns_than_those_of_fit_are_refused():

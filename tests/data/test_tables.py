@@ -180,17 +180,17 @@ def test_missing_values_can_be_what_tells_the_classes():
 @pytest.mark.parametrize(
     ("cells", "words"),
     [
-        (pd.date_range("2024-01-01", periods=4, tz="UTC"), "column 1 of X holds dates"),
-        (pd.period_range("2024-01", periods=4, freq="M"), "column 1 of X holds dates"),
-        (pd.Series([datetime.date(2024, 1, 1)] * 4, dtype=object), "column 1 of X holds dates"),
-        ([[1], [2], [3], [4]], r"column 1 of X: .* real number, found list \[1\] in row 0"),
+        (pd.date_range("2024-01-01", periods=4, tz="UTC"), "column 'b' of X holds dates"),
+        (pd.period_range("2024-01", periods=4, freq="M"), "column 'b' of X holds dates"),
+        (pd.Series([datetime.date(2024, 1, 1)] * 4, dtype=object), "column 'b' of X holds dates"),
+        ([[1], [2], [3], [4]], r"column 'b' of X: .* real number, found list \[1\] in row 0"),
         (
             [1, 2, 10**400, 4],
-            r"column 1 of X: numbers must be at most 1\.8e\+308 in size, "
+            r"column 'b' of X: numbers must be at most 1\.8e\+308 in size, "
             r"found int 1000.*\.\.\. in row 2",
         ),
-        ([1, 2, 10**5000, 4], r"column 1 of X: .* in size, found int of 16610 bits in row 2"),
-        ([{"a": 1}] * 4, r"column 1 of X: .* real number, found dict \{'a': 1\} in row 0"),
+        ([1, 2, 10**5000, 4], r"column 'b' of X: .* in size, found int of 16610 bits in row 2"),
+        ([{"a": 1}] * 4, r"column 'b' of X: .* real number, found dict \{'a': 1\} in row 0"),
     ],
     ids=["zone", "period", "date", "list", "huge", "endless", "dict"],
 )
@@ -204,7 +204,7 @@ def test_texts_in_a_column_of_numbers_are_named_by_column():
     known = read_table(pd.DataFrame({"a": range(4), "b": range(4)})).format
     later = pd.DataFrame({"a": range(2), "b": [1, "much"]})
     with pytest.raises(
-        ValueError, match=r"column 1 of X: .* be real numbers, found str 'much' in row 1"
+        ValueError, match=r"column 'b' of X: .* be real numbers, found str 'much' in row 1"
     ):
         read_table(later, known)
 

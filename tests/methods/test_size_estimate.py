@@ -56,7 +56,7 @@ BOTH = pytest.mark.parametrize("method", [TwoHNCClassifier, PUCutClassifier])
 def estimated(method, n_rows, n_features, dtype=np.float64, **options):
     """Of a table that takes no memory: the same row again and again."""
     X = np.broadcast_to(np.zeros(n_features, dtype), (n_rows, n_features))
-    return method(**options).estimate(X)
+    return method(prior=0.3, **options).estimate(X)
 
 
 @BOTH
@@ -87,7 +87,7 @@ def test_the_chooser_takes_more_than_the_paper():
 def test_few_labels_make_the_chooser_repeat_its_work():
     """A world for each fifth of the labels, up to five; the paper's method does not care."""
     size = (10**6, 20)
-    chooser, paper = PUCutClassifier(), TwoHNCClassifier()
+    chooser, paper = PUCutClassifier(prior=0.3), TwoHNCClassifier(prior=0.3)
     many, some, few = (chooser.estimate(size, n_labelled=n) for n in (600, 100, 10))
     assert many == chooser.estimate(size)
     for less, more in ((many, some), (some, few)):
@@ -178,7 +178,7 @@ def test_who_needs_more_is_told_of_what_needs_less(method):
 
 
 def test_of_a_model_without_reading_the_table():
-    model = TwoHNCClassifier(n_neighbors=[3, 8], n_estimators=10, n_jobs=1)
+    model = TwoHNCClassifier(prior=0.3, n_neighbors=[3, 8], n_estimators=10, n_jobs=1)
     X = np.zeros((200, 4), dtype=np.float32)
     expected = estimate_fit(
         Work("2-HNC", listed=8, graph_neighbors=8), 200, 4, n_estimators=10, value_bytes=4
@@ -188,6 +188,13 @@ def test_of_a_model_without_reading_the_table():
     assert model.estimate((200, 4)).stages[0].bytes > expected.stages[0].bytes
     with pytest.raises(ValueError, match="two dimensions"):
         model.estimate(np.zeros(3))
+    # An estimate of the prior comes first, of as many rows as it draws.
+    first, *others = model.set_params(prior="auto").estimate(X).stages
+    assert tuple(others) == expected.stages
+    assert (first.name, first.seconds > 0.0) == ("prior", True)
+    large, larger = (model.estimate((n_rows, 4)).stages[0] for n_rows in (20_000, 10**7))
+    assert large == larger
+    assert large.seconds > first.seconds
 
 
 @BOTH

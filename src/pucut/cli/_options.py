@@ -243,7 +243,12 @@ def make_estimator(arguments: argparse.Namespace) -> Any:
 def fit(arguments: argparse.Namespace, problem: Problem, voice: Voice) -> Any:
     """The fitted method; what it refuses is a mistake of the user's."""
     estimator = make_estimator(arguments)
-    with voice.progress_of(estimator, METHOD_BY_SLUG[arguments.method]), warnings.catch_warnings():
+    with (
+        voice.progress_of(
+            estimator, METHOD_BY_SLUG[arguments.method], problem.X, problem.y.n_labelled
+        ),
+        warnings.catch_warnings(),
+    ):
         warnings.simplefilter("ignore", RepeatedRowsWarning)  # said when the table was read
         try:
             estimator.fit(problem.X, problem.y)

@@ -74,6 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
             arguments.prior,
             truth,
             random_state=arguments.seed,
+            callback=voice.note,
         )
     except (ValueError, TypeError) as error:
         raise UserError(" ".join(str(error).split())) from error

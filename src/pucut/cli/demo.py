@@ -61,7 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
     print(f"\n{'on the unknown digits':<34}{'accuracy':>9}{'balanced':>10}{'seconds':>9}")
     for name, model in models.items():
         start = time.perf_counter()
-        with Voice(arguments.quiet).progress_of(model, name):
+        with Voice(arguments.quiet).progress_of(model, name, X, int(is_known.sum())):
             model.fit(X, is_known)
         seconds = time.perf_counter() - start
         said, truth = model.transduction_[~is_known], is_odd[~is_known]

@@ -126,11 +126,12 @@ def read_table(
         else:
             learned = None
             is_categorical = bool(chosen[j]) or _holds_categories(column, is_lenient)
+        where = f"column {j if names is None else repr(names[j])} of X"
         if is_categorical:
-            codes, learned = _encode(column, learned, j, is_lenient)
+            codes, learned = _encode(column, learned, where, is_lenient)
             values.append(codes)
         else:
-            values.append(_numbers(column, j, is_lenient))
+            values.append(_numbers(column, where, is_lenient))
         categories.append(learned)
     return Table(n_rows, tuple(values), (), TableFormat(tuple(categories)))
 
@@ -256,7 +257,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _encode(
-    column: Any, known: npt.NDArray[np.object_] | None, number: int, is_lenient: bool
+    column: Any, known: npt.NDArray[np.object_] | None, where: str, is_lenient: bool
 ) -> tuple[Column, npt.NDArray[np.object_]]:
     plain = [
         value.item() if isinstance(value, np.generic) else value
@@ -272,7 +273,7 @@ def _encode(
         distinct = {value for value in present if value is not None}
         if len(distinct) > MOST_CATEGORIES and not is_lenient:
             raise ValueError(
-                f"column {number} of X has {len(distinct)} categories, allowed are "
+                f"{where} has {len(distinct)} categories, allowed are "
                 f"{MOST_CATEGORIES}; join rare ones, or encode it as numbers"
             )
         try:
@@ -290,7 +291,7 @@ def _encode(
     return codes, known
 
 
-def _numbers(column: Any, number: int, is_lenient: bool) -> Column:
+def _numbers(column: Any, where: str, is_lenient: bool) -> Column:
     if isinstance(column, np.ndarray) and column.dtype in _TYPES:
         return column  # checked as a part of X
     dtype = getattr(column, "dtype", None)
@@ -300,7 +301,7 @@ def _numbers(column: Any, number: int, is_lenient: bool) -> Column:
     else:
         array = np.asarray(column)
     if array.dtype.kind not in "biuf":
-        array = _numbers_from_objects(array, number, is_lenient)
+        array = _numbers_from_objects(array, where, is_lenient)
     array = _supported(array)
     return _finite_or_missing(array) if array.dtype.kind == "f" else array
 
@@ -311,35 +312,35 @@ def _holds_dates(array: Column) -> bool:
     return hasattr(known, "isoformat") or type(known).__name__ in ("Period", "timedelta")
 
 
-def _numbers_from_objects(array: Column, number: int, is_lenient: bool) -> Column:
+def _numbers_from_objects(array: Column, where: str, is_lenient: bool) -> Column:
     if array.dtype.kind == "c":
-        raise ValueError(f"Complex data not supported: column {number} of X is {array.dtype}")
+        raise ValueError(f"Complex data not supported: {where} is {array.dtype}")
     if array.dtype.kind in "mM" and is_lenient:
         return np.where(np.isnat(array), np.nan, array.astype(np.int64).astype(np.float64))
     if array.dtype.kind in "mM" or _holds_dates(array):
-        raise ValueError(f"column {number} of X holds dates, which are neither numbers nor classes")
+        raise ValueError(f"{where} holds dates, which are neither numbers nor classes")
     return np.array(
         [
-            np.nan if is_missing(value) else _as_float(value, row, number)
+            np.nan if is_missing(value) else _as_float(value, row, where)
             for row, value in enumerate(array)
         ],
         dtype=np.float64,
     )
 
 
-def _as_float(value: Any, row: int, number: int) -> float:
+def _as_float(value: Any, row: int, where: str) -> float:
     try:
         return float(value)
     except TypeError as error:
         # scikit-learn's checks look for these words, and for this type of error.
         allowed = "argument must be a string or a real number"
-        raise TypeError(f"column {number} of X: {allowed}, {_found(value, row)}") from error
+        raise TypeError(f"{where}: {allowed}, {_found(value, row)}") from error
     except OverflowError as error:
         allowed = f"numbers must be at most {np.finfo(np.float64).max:.2g} in size"
-        raise ValueError(f"column {number} of X: {allowed}, {_found(value, row)}") from error
+        raise ValueError(f"{where}: {allowed}, {_found(value, row)}") from error
     except ValueError as error:
         allowed = "its values must be real numbers"
-        raise ValueError(f"column {number} of X: {allowed}, {_found(value, row)}") from error
+        raise ValueError(f"{where}: {allowed}, {_found(value, row)}") from error
 
 
 def _found(value: Any, row: int) -> str:

@@ -2,6 +2,7 @@
 
 import numbers
 from abc import abstractmethod
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,7 +14,7 @@ from pucut._support.constraints import COUNT, POSITIVE, PRIOR_CONSTRAINTS
 from pucut._support.memory import available_memory, checked_memory_limit
 from pucut.data.sizes import size_of_table
 from pucut.methods._base import PUClassifier
-from pucut.methods.size import FitEstimate, Work, check_fits, estimate_fit
+from pucut.methods.size import FitEstimate, Work, check_fits, estimate_fit, prior_stage
 from pucut.methods.steps import CallbackSupportMixin
 
 # The searches for neighbours with known memory needs.
@@ -54,7 +55,7 @@ class SizedClassifier(CallbackSupportMixin, PUClassifier):
             by default they are taken to be many.
         """
         (n_rows, n_features), value_bytes = size_of_table(X)
-        return estimate_fit(
+        needed = estimate_fit(
             self._work(n_rows, n_labelled),
             n_rows,
             n_features,
@@ -63,6 +64,10 @@ class SizedClassifier(CallbackSupportMixin, PUClassifier):
             n_threads=self._n_threads(),
             memory_limit=checked_memory_limit(self.memory_limit),
         )
+        if not isinstance(self.prior, str):
+            return needed
+        first = prior_stage(n_rows, n_features, value_bytes)
+        return replace(needed, stages=(first, *needed.stages))
 
     def _search_bytes(self, X: Any, n_labelled: int, is_known: bool = True) -> int | None:
         """Refuses what cannot fit, and returns what the search for neighbours may hold.

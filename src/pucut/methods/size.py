@@ -12,6 +12,7 @@ from pucut._support.memory import in_words
 from pucut.graphs.neighbors.index import MOST_EXACT_WORK, WORK_OF_A_PAIR
 from pucut.graphs.similarity import NARROW_FROM
 from pucut.kernels.ridge import ROWS_OF_A_BLOCK, n_landmarks
+from pucut.priors.estimate import MAX_ROWS
 from pucut.trees.growing import ROWS_OF_A_TREE
 
 # The least that the search for neighbours holds in low precision (`graphs.neighbors.blocks`).
@@ -45,6 +46,7 @@ _SHORT_LISTS = 5
 _CUTTING = 3e-8  # per arc to the power below
 _CUTTING_POWER = 1.2
 _KERNEL = 4e-8  # per row and landmark
+_PRIOR_START, _PRIOR = 0.1, 1.2e-4  # per row, for 10 features
 
 
 @dataclass(frozen=True)
@@ -190,6 +192,13 @@ def estimate_fit(
         rest = int(memory_limit / _ALLOCATED) - shape.neighbor_bytes(0)
         search = max(smallest, min(whole, rest))
     return FitEstimate(n_rows, n_features, work.method, shape.stages(search), search, work.advice)
+
+
+def prior_stage(n_rows: int, n_features: int, value_bytes: int) -> StageEstimate:
+    """The estimate of the prior, which draws rows where there are many, and copies them."""
+    n_drawn = min(n_rows, MAX_ROWS)
+    seconds = _PRIOR_START + _PRIOR * n_drawn * math.sqrt(n_features / 10)
+    return _stage("prior", seconds, 2 * n_drawn * n_features * value_bytes)
 
 
 def check_fits(estimate: FitEstimate, limit: int, is_given: bool) -> None:

@@ -1,0 +1,142 @@
+"""A bar on stderr for a fit that takes a while: how far it is, and how long it still takes."""
+
+import re
+import sys
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, redirect_stdout
+from io import TextIOBase
+from typing import Any
+
+# Who waits less long needs no bar.
+SILENT_SECONDS = 2.0
+_SECONDS_BETWEEN = 0.5
+_BAR_WIDTH = 24
+_STEP = re.compile(r"\[(\d+)/(\d+)\] (.+) \.\.\.")
+
+
+@contextmanager
+def bar_of(
+    estimator: Any, title: str, X: Any = None, n_labelled: int | None = None
+) -> Iterator[None]:
+    """Shows how far `fit` of this estimator is, from the steps or trees that it reports.
+
+    How long steps take is estimated from the size of X where the estimator can do that, and
+    corrected by those that are done.
+    """
+    expected: dict[str, float] = {}
+    if X is not None and hasattr(estimator, "estimate"):
+        stages = estimator.estimate(X, n_labelled).stages
+        expected = {stage.name: stage.seconds for stage in stages}
+    bar = Bar(title, expected)
+    own = estimator.get_params(deep=False)
+    told: dict[str, Any] = {"verbose": 1, "callback": bar.show_trees}
+    told = {name: value for name, value in told.items() if name in own}
+    estimator.set_params(**told)
+    try:
+        with bar.drawn(), redirect_stdout(_StepReader(bar)):
+            yield
+    finally:
+        estimator.set_params(**{name: own[name] for name in told})
+
+
+class Bar:
+    """`expected` has the seconds of steps by name; of others nothing is known."""
+
+    def __init__(self, title: str, expected: Mapping[str, float]) -> None:
+        self._title = title
+        self._expected = expected
+        self._began = self._step_began = time.monotonic()
+        self._done: set[str] = set()
+        self._step = ""
+        self._share: float | None = None  # where it is reported
+        self._length = 0
+        self._ended = threading.Event()
+        self._lock = threading.Lock()
+
+    def show_step(self, name: str, number: int, n_steps: int) -> None:
+        with self._lock:
+            if self._step:
+                self._done.add(self._step)
+            self._step, self._step_began = name, time.monotonic()
+            self._share = None if self._expected else (number - 1) / n_steps
+        self.draw()
+
+    def show_trees(self, n_done: int, n_all: int) -> None:
+        with self._lock:
+            self._share, self._step = n_done / n_all, f"{n_done} of {n_all} trees"
+        self.draw()
+
+    @contextmanager
+    def drawn(self) -> Iterator[None]:
+        """Draws again and again until it ends, and leaves an empty line."""
+        drawing = threading.Thread(target=self._draw_until_ended, daemon=True)
+        drawing.start()
+        try:
+            yield
+        finally:
+            self._ended.set()
+            drawing.join()
+            if self._length:
+                sys.stderr.write(f"\r{' ' * self._length}\r")
+                sys.stderr.flush()
+
+    def draw(self) -> None:
+        with self._lock:
+            passed = time.monotonic() - self._began
+            if passed < SILENT_SECONDS:
+                return
+            share, left = self.progress(passed, time.monotonic() - self._step_began)
+            n_full = round(_BAR_WIDTH * (share or 0.0))
+            said = [self._step] if self._step else []
+            said.append(f"{in_time(passed)} so far" if left is None else f"{in_time(left)} left")
+            bar = f"{'#' * n_full}{'.' * (_BAR_WIDTH - n_full)}"
+            text = f"{self._title} [{bar}] {', '.join(said)}"
+            sys.stderr.write(f"\r{text.ljust(self._length)}")
+            sys.stderr.flush()
+            self._length = max(self._length, len(text))
+
+    def progress(self, passed: float, in_step: float) -> tuple[float | None, float | None]:
+        """The share that is done, and the seconds that are left; None where that is not known.
+
+        `passed` are seconds since the beginning, `in_step` those since the present step began.
+        """
+        if not self._expected:
+            if not self._share:
+                return self._share, None
+            return self._share, passed * (1.0 - self._share) / self._share
+        done = sum(self._expected.get(name, 0.0) for name in self._done)
+        # How much slower this machine is than expected, from the steps that are done.
+        pace = (passed - in_step) / done if done > 0.0 else 1.0
+        step = self._expected.get(self._step, 0.0)
+        total = max(sum(self._expected.values()), 1e-9)
+        now = done + min(in_step / max(pace, 1e-9), step)
+        return now / total, (total - now) * pace
+
+    def _draw_until_ended(self) -> None:
+        while not self._ended.wait(_SECONDS_BETWEEN):
+            self.draw()
+
+
+def in_time(seconds: float) -> str:
+    """Seconds up to two minutes, then minutes, then hours."""
+    if seconds < 120:
+        return f"{max(seconds, 0.0):.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
+
+
+class _StepReader(TextIOBase):
+    """Takes what `verbose=1` prints and shows its steps."""
+
+    def __init__(self, bar: Bar) -> None:
+        self._bar = bar
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, text: str) -> int:
+        step = _STEP.search(text)
+        if step is not None:
+            self._bar.show_step(step[3], int(step[1]), max(int(step[2]), int(step[1])))
+        return len(text)
