@@ -65,7 +65,7 @@ run("pucut", "classify", "biopsies.xlsx", *label, *files)
 
 answers = pd.read_csv(folder / "answers.csv")
 others = answers[answers["diagnosis"].isna()]
-print(others.sort_values("score", ascending=False).head().to_string(index=False))
+print(others.sort_values("rank").head().to_string(index=False))
 
 # %%
 # The decision
@@ -74,7 +74,7 @@ print(others.sort_values("score", ascending=False).head().to_string(index=False)
 # If there is time to look at twenty biopsies, these are the first twenty of the ranking. Here the
 # truth is known, and we can count; the commands above have not seen it.
 
-ranked = others.sort_values("score", ascending=False).index
+ranked = others.sort_values("rank").index
 is_found = (others["predicted"] == "positive").to_numpy()
 print(f"{is_malignant[ranked[:20]].sum()} of the first 20 are malignant.")
 print(

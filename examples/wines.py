@@ -65,6 +65,6 @@ for alert in re.findall(r"<li>(.*?)<", re.search(r'class="alerts">(.*?)</ul>', p
 # the number of rows found. Here the truth is known, and we can count:
 
 answers = pd.read_csv(folder / "answers.csv")
-others = answers[answers["grape"].isna()].sort_values("score", ascending=False).index
+others = answers[answers["grape"].isna()].sort_values("rank").index
 n_hidden = int(is_first[others].sum())
 print(f"{is_first[others[:n_hidden]].sum()} of the first {n_hidden} are of the first kind.")

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import sys
 import warnings
 from io import BytesIO
@@ -14,6 +15,7 @@ import pandas as pd
 import pytest
 
 import pucut
+import pucut.report
 from pucut import PUExtraTreesClassifier
 from pucut.cli import main
 from pucut.cli._progress import Bar, in_time
@@ -140,6 +142,14 @@ def test_the_report_says_what_the_table_says(table, tmp_path, capsys, method):
     told = f"{n_positive - n_known} of {N_ROWS - n_known} unlabelled rows look positive"
     assert f"<title>{told} · genes.csv · {METHOD_BY_SLUG[method]}</title>" in text
     assert f"{n_known} rows were known to be positive (known = yes)" in text
+    # One set of numbers: ranks and probabilities of the page are those of the file.
+    (data,) = re.findall(r'<script type="application/json" id="summary">(.*?)</script>', text)
+    rows = json.loads(data)["rows"]
+    probability = pucut.report.unpacked(rows["probability"])
+    np.testing.assert_allclose(probability, answers["probability"], rtol=1e-5, atol=1e-7)
+    order = pucut.report.unpacked(rows["order"])
+    asked = answers["known"].isna().to_numpy()
+    assert answers["rank"][order[asked[order]]].tolist() == list(range(1, asked.sum() + 1))
 
 
 def test_duplicate_ids_are_named(tmp_path, capsys):

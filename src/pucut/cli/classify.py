@@ -6,8 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeVar
 
-from pucut._support.checks import FloatArray
-from pucut.cli._answers import answer_table, fitted_answers
+from pucut.cli._answers import Answers, answer_table, fitted_answers
 from pucut.cli._delivery import add_output_options, check_output_options, deliver, problem_summary
 from pucut.cli._errors import UserError
 from pucut.cli._options import (
@@ -77,9 +76,7 @@ def run(arguments: argparse.Namespace) -> int:
     )
     files: dict[str, bytes] = {}
     if arguments.report is not None:
-        files[arguments.report] = report_page(
-            arguments, problem, estimator, found.probabilities
-        ).encode()
+        files[arguments.report] = report_page(arguments, problem, estimator, found).encode()
     if arguments.save_model is not None:
         files[arguments.save_model] = model_bytes(problem, estimator)
     n_found = int(is_positive.sum() - problem.y.n_labelled)
@@ -109,7 +106,7 @@ def prior_text(estimator: Any) -> str:
 
 
 def report_page(
-    arguments: argparse.Namespace, problem: Problem, estimator: Any, probabilities: FloatArray
+    arguments: argparse.Namespace, problem: Problem, estimator: Any, answers: Answers
 ) -> str:
     from pucut import report
 
@@ -123,7 +120,8 @@ def report_page(
         source=Path(problem.table.name).name,
         label_name=problem.label_column,
         positive=" or ".join(problem.labels.positives),
-        probabilities=probabilities,
+        probabilities=answers.probabilities,
+        ranks=answers.ranks,
         notes=[note for note in problem.plan.notes if ": not used" in note],
         random_state=arguments.seed,
     )

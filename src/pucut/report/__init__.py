@@ -45,7 +45,8 @@ reads them; n is the number of rows. What a method cannot say is null::
                           share_to_positive (of the weight of its edges; -1 without any),
                           towards_label (the next row on the strongest chain to a label, or -1);
                           2-HNC: is_likely_negative, is_reached, negative_place (in the ranking,
-                          from 1; 0 for labelled rows); order: all rows, highest score first;
+                          from 1; 0 for labelled rows); order: all rows, the
+                          most likely positives first;
                           neighbor and neighbor_weight: of length n times n_listed_neighbors, the
                           nearest labelled rows, -1 for none
     plane                 the map: x and y (0 to 65535, y upwards), ratio of width and height,

@@ -46,6 +46,7 @@ def summarise(
     label_name: str | None = None,
     positive: str | None = None,
     probabilities: Any = None,
+    ranks: Any = None,
     notes: Sequence[str] = (),
     random_state: int = 0,
 ) -> dict[str, Any]:
@@ -68,6 +69,9 @@ def summarise(
         What marks the known positives in it; by default the value of `y` that does.
     probabilities : array-like of shape (n_samples,), optional
         Of being positive, for each row; by default what `predict_proba` says of X.
+    ranks : array-like of shape (n_samples,), optional
+        The order of the unlabelled rows, 1 for the most likely positive, and NaN for known rows; by
+        default the positive ones come first, and then high scores.
     notes : sequence of str, optional
         What else the reader should know, such as columns that are not used; each is an alert.
     random_state : int, default=0
@@ -127,7 +131,7 @@ def summarise(
             name: float(value) for name, value in getattr(estimator, "step_seconds_", {}).items()
         },
         "stages": account.stages,
-        "rows": _rows(estimator, probability, labels, is_positive, account, ids),
+        "rows": _rows(estimator, probability, labels, is_positive, account, ids, ranks),
         "plane": None if table.points is None else _plane(table.points, random_state),
         "columns": [
             dataclasses.asdict(facts) | {"values": packed(facts.values, "float32")}
@@ -239,9 +243,13 @@ def _rows(
     is_positive: BoolArray,
     account: Account,
     ids: Any,
+    ranks: Any,
 ) -> dict[str, Any]:
     is_labelled = labels.is_labelled
     scores = np.asarray(estimator.scores_, dtype=np.float64)
+    order = np.lexsort((-probability, -scores, ~is_positive))
+    if ranks is not None:
+        order = np.argsort(np.asarray(ranks, dtype=np.float64), kind="stable")  # NaN comes last
     return {
         "ids": _checked_ids(ids, labels.n_samples),
         "is_labelled": packed(is_labelled, "uint8"),
@@ -249,7 +257,7 @@ def _rows(
         "is_positive": packed(is_positive, "uint8"),
         "probability": packed(probability, "float32"),
         "score": packed(scores, "float32"),
-        "order": packed(np.argsort(-scores, kind="stable"), "int32"),
+        "order": packed(order, "int32"),
         "turning_prior": packed(
             turning_priors(scores, is_labelled, labels.is_unlabelled), "float32"
         ),
