@@ -82,7 +82,8 @@ def measured(model, name, share, n_splits, false_share=0.0, metric=0):
 class PlainNaiveBayes(SpyClassifier):
     """Naive Bayes of labelled against unlabelled rows: without spies, and without EM."""
 
-    def _learn(self, points, is_labelled, random):
+    def _learn(self, points, labels, random):
+        is_labelled = labels.is_labelled
         return fit_naive_bayes(points, is_labelled.astype(float), (~is_labelled).astype(float))
 
     def _keep(self, model):

@@ -8,6 +8,7 @@ from sklearn.linear_model import LinearRegression
 from sklearn.svm import SVC, OneClassSVM
 
 from pucut import OneClassPUClassifier, PUBaggingClassifier
+from pucut.data.labels import PULabels
 from pucut.data.row_order import row_order
 from pucut.methods.bagging._bags import (
     bootstrap_bags,
@@ -23,6 +24,21 @@ PRIOR = float(TRUTH.mean())
 
 
 @pytest.mark.slow
+def pu_labels(is_labelled, is_negative=None):
+    none = np.zeros_like(is_labelled) if is_negative is None else is_negative
+    return PULabels(is_labelled, np.array([False, True]), none)
+
+
+def test_bags_hold_known_negatives_up_to_a_half():
+    labels = pu_labels(np.arange(90) < 20, np.arange(90) >= 80)
+    for n_others, n_known in ((40, 10), (12, 6)):
+        for draw in (bootstrap_bags, positives_against_bags):
+            for bag in draw(labels, 5, 30, n_others, np.random.RandomState(0)):
+                others = bag[bag >= 20]
+                assert len(others) == n_others
+                assert (others >= 80).sum() == n_known
+
+
 @parametrize_with_pu_checks(
     [PUBaggingClassifier(SVC(), 5), OneClassPUClassifier(IsolationForest(n_estimators=10))]
 )
@@ -32,7 +48,7 @@ def test_pu_check(estimator, check):
 
 def test_rows_in_a_bag():
     labelled = y == 1
-    bags = list(bootstrap_bags(labelled, 5, 30, 40, np.random.RandomState(0)))
+    bags = list(bootstrap_bags(pu_labels(labelled), 5, 30, 40, np.random.RandomState(0)))
     for bag in bags:
         assert len(bag) == 70
         assert labelled[bag[:30]].all()
@@ -43,11 +59,11 @@ def test_rows_in_a_bag():
 def test_each_bag_leaves_out_another_fifth_of_the_positives():
     labelled = y == 1
     rows = np.flatnonzero(labelled)
-    bags = list(positives_against_bags(labelled, 5, 1000, 20, np.random.RandomState(0)))
+    bags = list(positives_against_bags(pu_labels(labelled), 5, 1000, 20, np.random.RandomState(0)))
     left_out = [np.setdiff1d(rows, bag) for bag in bags]
     np.testing.assert_array_equal(np.sort(np.concatenate(left_out)), rows)
     assert {len(part) for part in left_out} <= {len(rows) // 5, len(rows) // 5 + 1}
-    capped = next(positives_against_bags(labelled, 1, 10, 20, np.random.RandomState(0)))
+    capped = next(positives_against_bags(pu_labels(labelled), 1, 10, 20, np.random.RandomState(0)))
     assert labelled[capped].sum() == 10
 
 

@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from scipy.stats import rankdata
+from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -85,6 +87,21 @@ def test_every_classifier_of_the_package_is_checked():
     """Those on networks have a file of their own."""
     checked = {type(estimator).__name__ for estimator in ESTIMATORS}
     assert checked == set(pucut.methods.CLASSIFIERS) - set(pucut.methods.NEURAL)
+
+
+@pytest.mark.parametrize("estimator", [e for e in ESTIMATORS if e._uses_negatives], ids=repr)
+def test_a_method_that_learns_from_known_negatives_ranks_new_rows_otherwise(estimator):
+    X, y, truth = pu_table()
+    new_X, _, _ = pu_table(seed=1)
+    y = np.where(y == 1, 1, -1)
+    # Where each method would take rows for positive, so that their labels are news to it.
+    y[np.flatnonzero(truth & (y == -1))[:20]] = 0
+    made = clone(estimator).set_params(prior=0.5)
+    if "random_state" in made.get_params():
+        made.set_params(random_state=0)
+    without = clone(made).fit(X, (y == 1).astype(int)).decision_function(new_X)
+    found = made.set_params(neg_label=0).fit(X, y).decision_function(new_X)
+    assert (rankdata(found) != rankdata(without)).any()
 
 
 def test_a_method_that_does_not_learn_from_known_negatives_says_so():

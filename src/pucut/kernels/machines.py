@@ -73,25 +73,29 @@ def fit_svm(
     negative_cost: float,
     kernel: str,
     random: np.random.RandomState,
+    weights: FloatArray | None = None,
 ) -> Machine:
-    """The machine of least squared norm / 2 + sum of cost times hinge loss; costs by class."""
+    """The machine of least squared norm / 2 + sum of cost times hinge loss; costs by class.
+
+    Costs are multiplied by the `weights` of the rows, if there are any.
+    """
     points = as_float64(points)
     gamma = 1.0 / points.shape[1]
     target = is_positive.astype(np.intp)
     costs = {0: float(negative_cost), 1: float(positive_cost)}
     if kernel == "rbf" and points.shape[0] <= MOST_EXACT_ROWS:
-        exact = SVC(gamma=gamma, class_weight=costs).fit(points, target)
-        weights = exact.dual_coef_
-        weights = weights.toarray() if is_sparse(weights) else weights
-        return Machine(exact.support_vectors_, np.ravel(weights), float(exact.intercept_[0]), gamma)
+        exact = SVC(gamma=gamma, class_weight=costs).fit(points, target, weights)
+        dual = exact.dual_coef_
+        dual = dual.toarray() if is_sparse(dual) else dual
+        return Machine(exact.support_vectors_, np.ravel(dual), float(exact.intercept_[0]), gamma)
     linear = LinearSVC(dual=False, class_weight=costs)
     if kernel == "linear":
-        linear.fit(points, target)
+        linear.fit(points, target, weights)
         return Machine(None, linear.coef_[0], float(linear.intercept_[0]), gamma)
     mapped = kernel_map(points, random)
     # Landmarks matter more than a looser tolerance, which takes a fraction of the time.
     linear.set_params(tol=1e-2)
-    linear.fit(mapped.features(points), target)
+    linear.fit(mapped.features(points), target, weights)
     return mapped.machine(linear.coef_[0], float(linear.intercept_[0]))
 
 

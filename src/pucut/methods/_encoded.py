@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 
-from pucut._support.checks import BoolArray, FloatArray
+from pucut._support.checks import FloatArray
 from pucut._support.constraints import PRIOR_CONSTRAINTS, THRESHOLD_CONSTRAINTS
 from pucut.data.containers import for_any_table, with_narrow_indices
 from pucut.data.encoding import learn_encoding
@@ -64,7 +64,7 @@ class EncodedClassifier(PUClassifier):
         self._encoding, points = learn_encoding(X)
         points = with_narrow_indices(points)
         self._prepare(points, labels, random)
-        self._model = self._learn(points, labels.is_labelled, random)
+        self._model = self._learn(points, labels, random)
         self._keep(self._model, order)
         scores = self._unseen_scores(points, labels, random)
         self._settle_answers(scores, labels, self._half() if self.threshold == "half" else None)
@@ -72,7 +72,7 @@ class EncodedClassifier(PUClassifier):
         return self
 
     @abstractmethod
-    def _learn(self, points: Any, is_labelled: BoolArray, random: np.random.RandomState) -> Any:
+    def _learn(self, points: Any, labels: PULabels, random: np.random.RandomState) -> Any:
         """The model; `prior_` is known by then. Sets nothing: it is called for every fold too."""
 
     def _check_parameters(self) -> None:
@@ -96,7 +96,7 @@ class EncodedClassifier(PUClassifier):
         for train, test in stratified_folds(labels.is_labelled, FOLDS, random, groups):
             model = self._model
             if len(train) < labels.n_samples:
-                model = self._learn(points[train], labels.is_labelled[train], random)
+                model = self._learn(points[train], labels.in_order(train), random)
             scores[test] = model.scores(points[test])
         return scores
 

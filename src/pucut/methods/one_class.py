@@ -8,7 +8,8 @@ from sklearn.base import MetaEstimatorMixin, clone
 from sklearn.svm import OneClassSVM
 from sklearn.utils._param_validation import HasMethods
 
-from pucut._support.checks import BoolArray, FloatArray
+from pucut._support.checks import FloatArray
+from pucut.data.labels import PULabels
 from pucut.data.row_order import IndexArray
 from pucut.methods._encoded import EncodedClassifier
 from pucut.scores.cross_fitting import with_random_state
@@ -96,10 +97,10 @@ class OneClassPUClassifier(MetaEstimatorMixin, EncodedClassifier):
         self.random_state = random_state
 
     def _learn(
-        self, points: Any, is_labelled: BoolArray, random: np.random.RandomState
+        self, points: Any, labels: PULabels, random: np.random.RandomState
     ) -> _OneClassModel:
         detector = OneClassSVM(nu=0.1) if self.estimator is None else clone(self.estimator)
-        return _OneClassModel(with_random_state(detector, random).fit(points[is_labelled]))
+        return _OneClassModel(with_random_state(detector, random).fit(points[labels.is_labelled]))
 
     def _keep(self, model: _OneClassModel, order: IndexArray) -> None:
         self.estimator_ = model.detector

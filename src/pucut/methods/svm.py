@@ -5,7 +5,6 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
-from pucut._support.checks import BoolArray
 from pucut._support.constraints import POSITIVE
 from pucut.data.labels import PULabels
 from pucut.data.repeats import groups_for_folds
@@ -25,7 +24,8 @@ class BiasedSVMClassifier(EncodedClassifier):
     Parameters
     ----------
     C : float, default=1.0
-        Cost of an unlabelled row on the wrong side (the paper's C-).
+        Cost of an unlabelled row on the wrong side (the paper's C-); that of a known negative is
+        the one of a labelled positive.
     ratio : "balanced", float or list of float, default="balanced"
         Cost of a labelled row over that of an unlabelled one (C+ / C-). "balanced": the number of
         unlabelled over that of labelled rows, so that both kinds have the same total cost. If there
@@ -78,6 +78,7 @@ class BiasedSVMClassifier(EncodedClassifier):
     an SVM (benchmarks/bench_methods.py).
     """
 
+    _uses_negatives: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **EncodedClassifier._parameter_constraints,
         "C": POSITIVE,
@@ -135,25 +136,28 @@ class BiasedSVMClassifier(EncodedClassifier):
         for ratio in ratios:
             scores = np.empty(labels.n_samples)
             for train, test in folds:
-                machine = self._machine(points[train], labels.is_labelled[train], ratio, random)
+                machine = self._machine(points[train], labels.in_order(train), ratio, random)
                 scores[test] = machine.scores(points[test])
             found[ratio] = float(lee_liu_score(labels.is_labelled, scores > 0.0))
         return found
 
     def _machine(
-        self, points: Any, is_labelled: BoolArray, ratio: float, random: np.random.RandomState
+        self, points: Any, labels: PULabels, ratio: float, random: np.random.RandomState
     ) -> Machine:
+        # A known negative is as certain as a labelled positive, and costs as much.
+        costs = np.where(labels.is_negative, max(ratio, 1.0), 1.0)
         return fit_svm(
             points,
-            is_labelled,
+            labels.is_labelled,
             positive_cost=self.C * ratio,
             negative_cost=self.C,
             kernel=self.kernel,
             random=random,
+            weights=costs if labels.n_negative else None,
         )
 
-    def _learn(self, points: Any, is_labelled: BoolArray, random: np.random.RandomState) -> Machine:
-        return self._machine(points, is_labelled, self.ratio_, random)
+    def _learn(self, points: Any, labels: PULabels, random: np.random.RandomState) -> Machine:
+        return self._machine(points, labels, self.ratio_, random)
 
     def _keep(self, model: Machine, order: IndexArray) -> None:
         self.machine_ = model

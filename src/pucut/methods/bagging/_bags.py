@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pucut._support.checks import BoolArray, FloatArray
+from pucut._support.checks import FloatArray
+from pucut.data.labels import PULabels
 
 Rows = npt.NDArray[np.intp]
 Score = Callable[[Any, Any], FloatArray]
@@ -16,22 +17,22 @@ _PARTS = 5
 
 
 def bootstrap_bags(
-    is_labelled: BoolArray,
+    labels: PULabels,
     n_bags: int,
     n_labelled: int,
     n_unlabelled: int,
     random: np.random.RandomState,
 ) -> Iterator[Rows]:
     """Both kinds of rows are drawn with replacement (Claesen et al. 2015)."""
-    labelled, unlabelled = np.flatnonzero(is_labelled), np.flatnonzero(~is_labelled)
+    labelled = np.flatnonzero(labels.is_labelled)
     for _ in range(n_bags):
         yield np.concatenate(
-            [random.choice(labelled, n_labelled), random.choice(unlabelled, n_unlabelled)]
+            [random.choice(labelled, n_labelled), _drawn_others(labels, n_unlabelled, random)]
         )
 
 
 def positives_against_bags(
-    is_labelled: BoolArray,
+    labels: PULabels,
     n_bags: int,
     n_labelled: int,
     n_unlabelled: int,
@@ -41,13 +42,23 @@ def positives_against_bags(
 
     All but a fifth of the latter, a different fifth in each bag, at most `n_labelled` of them.
     """
-    labelled, unlabelled = np.flatnonzero(is_labelled), np.flatnonzero(~is_labelled)
+    labelled = np.flatnonzero(labels.is_labelled)
     n_parts = min(_PARTS, len(labelled))
     part = random.permutation(len(labelled)) % n_parts
     for bag in range(n_bags):
         there = labelled[part != bag % n_parts] if n_parts > 1 else labelled
         there = random.permutation(there)[:n_labelled]
-        yield np.concatenate([there, random.choice(unlabelled, n_unlabelled)])
+        yield np.concatenate([there, _drawn_others(labels, n_unlabelled, random)])
+
+
+def _drawn_others(labels: PULabels, n_rows: int, random: np.random.RandomState) -> Rows:
+    """Unlabelled rows, and known negatives, as many as there are but at most half of the rows."""
+    n_known = min(labels.n_negative, n_rows // 2)
+    drawn: Rows = random.choice(np.flatnonzero(labels.is_unlabelled), n_rows - n_known)
+    if not n_known:
+        return drawn
+    known = random.choice(np.flatnonzero(labels.is_negative), n_known)
+    return np.concatenate([drawn, known])
 
 
 def out_of_bag_scores(

@@ -9,7 +9,7 @@ from sklearn.base import MetaEstimatorMixin, clone
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils._param_validation import HasMethods, StrOptions
 
-from pucut._support.checks import BoolArray, FloatArray
+from pucut._support.checks import FloatArray
 from pucut._support.constraints import COUNT, COUNT_OR_NONE, POSITIVE
 from pucut.data.labels import PULabels
 from pucut.data.row_order import IndexArray
@@ -63,6 +63,7 @@ class _BaggedClassifier(EncodedClassifier):
     """Scores of the training rows come from the models that did not see them."""
 
     _own_threshold: ClassVar[float] = 0.5
+    _uses_negatives: ClassVar[bool] = True
 
     def _unseen_scores(
         self, points: Any, labels: PULabels, random: np.random.RandomState
@@ -86,7 +87,8 @@ class BaggingSVMClassifier(_BaggedClassifier):
     n_estimators : int, default=50
         Number of SVMs.
     n_positive, n_unlabelled : int, optional
-        Rows of either kind in a bag. By default as many as are labelled, at most 300, of both.
+        Rows of either kind in a bag. By default as many as are labelled, at most 300, of both. Up
+        to half of those without a positive label are drawn from the known negatives.
     C : float, default=1.0
         Cost of an unlabelled row on the wrong side.
     ratio : float, optional
@@ -170,14 +172,13 @@ class BaggingSVMClassifier(_BaggedClassifier):
         self.neg_label = neg_label
         self.random_state = random_state
 
-    def _learn(self, points: Any, is_labelled: BoolArray, random: np.random.RandomState) -> _Bagged:
+    def _learn(self, points: Any, labels: PULabels, random: np.random.RandomState) -> _Bagged:
+        is_labelled = labels.is_labelled
         usual = min(int(is_labelled.sum()), SVM_BAG)
         n_positive = self.n_positive or usual
         n_unlabelled = self.n_unlabelled or usual
         ratio = self.ratio or n_unlabelled / n_positive
-        bags = tuple(
-            bootstrap_bags(is_labelled, self.n_estimators, n_positive, n_unlabelled, random)
-        )
+        bags = tuple(bootstrap_bags(labels, self.n_estimators, n_positive, n_unlabelled, random))
         machines = tuple(
             fit_svm(
                 points[bag],
@@ -207,7 +208,7 @@ class PUBaggingClassifier(MetaEstimatorMixin, _BaggedClassifier):
         Number of bags.
     n_unlabelled : int, optional
         Unlabelled rows drawn for a bag (the paper's K). By default as many as are labelled, as the
-        paper advises, at most 1000.
+        paper advises, at most 1000. Up to half of them are drawn from the known negatives.
     prior : float or "auto", default="auto"
         Fraction of positives among all samples given to `fit`, labelled and unlabelled; "auto"
         estimates it (see `prior_estimate_`).
@@ -284,11 +285,10 @@ class PUBaggingClassifier(MetaEstimatorMixin, _BaggedClassifier):
     def _half(self) -> float:
         return 0.5 if hasattr(self._classifier(), "predict_proba") else 0.0
 
-    def _learn(self, points: Any, is_labelled: BoolArray, random: np.random.RandomState) -> _Bagged:
+    def _learn(self, points: Any, labels: PULabels, random: np.random.RandomState) -> _Bagged:
+        is_labelled = labels.is_labelled
         n_unlabelled = self.n_unlabelled or min(int(is_labelled.sum()), BAG)
-        bags = tuple(
-            positives_against_bags(is_labelled, self.n_estimators, BAG, n_unlabelled, random)
-        )
+        bags = tuple(positives_against_bags(labels, self.n_estimators, BAG, n_unlabelled, random))
         target = is_labelled.astype(np.intp)
         models = tuple(
             with_random_state(clone(self._classifier()), random).fit(points[bag], target[bag])

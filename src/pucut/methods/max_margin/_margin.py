@@ -42,23 +42,25 @@ def widest_margin(
     is_labelled: BoolArray,
     n_positive: int,
     *,
+    is_negative: BoolArray | None = None,
     cost: FloatArray,
     graph: sp.csr_array,
     smoothness: float,
 ) -> Margin:
     """Turns begin with the f for which all unlabelled rows count as negative, at equal total cost.
 
-    `n_positive` counts the labelled rows too.
+    `n_positive` counts the labelled rows too. Known negatives stay negative.
     """
     table = np.column_stack([features, np.ones(len(features))])
     penalty = smoothness_penalty(table, graph, smoothness)
     n_labelled = np.count_nonzero(is_labelled)
+    is_negative = np.zeros_like(is_labelled) if is_negative is None else is_negative
     balanced = cost * np.where(is_labelled, (len(cost) - n_labelled) / n_labelled, 1.0)
     weights = fit_classes(table, is_labelled, balanced, penalty, np.zeros(table.shape[1]))
     objectives: list[float] = []
     is_positive = is_labelled
     for _ in range(_MOST_TURNS):
-        chosen = _best(table @ weights, is_labelled, n_positive)
+        chosen = _best(table @ weights, is_labelled, is_negative, n_positive)
         if objectives and np.count_nonzero(chosen != is_positive) <= len(chosen) // FEW:
             break
         is_positive = chosen
@@ -124,10 +126,16 @@ def fit_classes(
     return weights
 
 
-def _best(scores: FloatArray, is_labelled: BoolArray, n_positive: int) -> BoolArray:
-    """The labelled rows and the highest of the others, ties by row number."""
-    rows = np.flatnonzero(~is_labelled)
-    n_wanted = min(max(n_positive - (len(scores) - len(rows)), 0), len(rows) - 1)
+def _best(
+    scores: FloatArray, is_labelled: BoolArray, is_negative: BoolArray, n_positive: int
+) -> BoolArray:
+    """The labelled rows and the highest of the unlabelled, ties by row number.
+
+    At least one row is negative.
+    """
+    rows = np.flatnonzero(~(is_labelled | is_negative))
+    most = len(rows) if is_negative.any() else len(rows) - 1
+    n_wanted = min(max(n_positive - int(is_labelled.sum()), 0), most)
     chosen = is_labelled.copy()
     chosen[rows[np.argsort(-scores[rows], kind="stable")[:n_wanted]]] = True
     return chosen

@@ -6,8 +6,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from pucut._support.checks import BoolArray, FloatArray
+from pucut._support.checks import FloatArray
 from pucut._support.constraints import COUNT, NOT_NEGATIVE, POSITIVE
+from pucut.data.labels import PULabels
 from pucut.data.row_order import IndexArray
 from pucut.graphs.similarity import Gaussian
 from pucut.kernels.machines import Machine, as_float64, kernel_map
@@ -91,6 +92,7 @@ class PUMaxMarginClassifier(EncodedClassifier):
     (benchmarks/bench_methods.py).
     """
 
+    _uses_negatives: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **EncodedClassifier._parameter_constraints,
         "C": POSITIVE,
@@ -125,16 +127,15 @@ class PUMaxMarginClassifier(EncodedClassifier):
         self.neg_label = neg_label
         self.random_state = random_state
 
-    def _learn(
-        self, points: Any, is_labelled: BoolArray, random: np.random.RandomState
-    ) -> _MarginModel:
+    def _learn(self, points: Any, labels: PULabels, random: np.random.RandomState) -> _MarginModel:
         lists = neighbors_at_most(points, self.n_neighbors, random)
         mapped = kernel_map(points, random, self.n_landmarks)
         margin = widest_margin(
             mapped.features(as_float64(points)),
-            is_labelled,
-            math.floor(self.prior_ * len(is_labelled) + 0.5),
-            cost=np.full(len(is_labelled), float(self.C)),
+            labels.is_labelled,
+            math.floor(self.prior_ * labels.n_samples + 0.5),
+            is_negative=labels.is_negative,
+            cost=np.full(labels.n_samples, float(self.C)),
             graph=Gaussian.of_width(self.sigma, points.shape[1]).graph(lists),
             smoothness=float(self.smoothness),
         )

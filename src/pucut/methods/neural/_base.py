@@ -3,7 +3,7 @@
 import copy
 import math
 import numbers
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -18,6 +18,7 @@ from torch import nn
 from pucut._support.checks import BoolArray, FloatArray
 from pucut._support.constraints import PRIOR_CONSTRAINTS, THRESHOLD_CONSTRAINTS
 from pucut.data.encoding import Encoding, learn_encoding
+from pucut.data.known_rows import RepeatedRows, with_known_rows
 from pucut.data.labels import PULabels
 from pucut.data.row_order import in_order, row_order
 from pucut.methods._base import PUClassifier
@@ -58,6 +59,8 @@ class _ImageScale:
 
 class _NeuralPUClassifier(CallbackSupportMixin, PUClassifier):
     """All but the choice of the risk."""
+
+    _uses_negatives: ClassVar[bool] = True
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "network": [StrOptions({"auto", "mlp", "cnn"}), callable],
@@ -125,6 +128,14 @@ class _NeuralPUClassifier(CallbackSupportMixin, PUClassifier):
 
     def _train(self, points: Any, labels: PULabels, device: torch.device) -> None:
         network, sample = self._prepare(points, labels)
+        if labels.n_negative:
+            known = with_known_rows(
+                sample.is_positive,
+                labels.is_negative,
+                sample.prior,
+                includes_labelled=self.unlabelled_includes_labelled,
+            )
+            points, sample = points[known.rows], _repeated(sample, known)
         trained = fit_one(
             network,
             (lambda rows: _dense(points, rows.cpu().numpy())) if sp.issparse(points) else points,
@@ -267,6 +278,18 @@ class _NeuralPUClassifier(CallbackSupportMixin, PUClassifier):
                 outputs[rows] = network(block).flatten().cpu().numpy()
         mantissas, exponents = np.frexp(outputs)
         return np.ldexp(np.round(mantissas * 2.0**24) / 2.0**24, exponents)
+
+
+def _repeated(sample: PUSample, known: RepeatedRows) -> PUSample:
+    """The sample with known rows again in its unlabelled set."""
+    is_own = np.arange(len(known.rows)) < len(sample.is_positive)
+    hidden = sample.is_hidden
+    return replace(
+        sample,
+        is_positive=known.is_labelled,
+        is_unlabelled=sample.is_unlabelled[known.rows] | ~is_own,
+        is_hidden=None if hidden is None else hidden[known.rows],
+    )
 
 
 def _single_precision(points: Any) -> Any:

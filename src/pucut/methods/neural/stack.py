@@ -40,6 +40,8 @@ def fit_stacked(
     for classifier, table, y in zip(classifiers, tables, labels, strict=True):
         X = classifier._checked_table(table, reset=True)
         known = classifier._read_labels(y, X.shape[0])
+        if known.n_negative:
+            raise ValueError("networks of a stack learn from no known negatives: use fit")
         order = row_order(X, known.signs)
         X, known = in_order(X, order), known.in_order(order)
         points = classifier._learn_points(X)

@@ -15,7 +15,8 @@ class UPUClassifier(_NeuralPUClassifier):
     """A network that minimises the unbiased estimate of the risk from positive and unlabelled rows.
 
     uPU of du Plessis, Niu and Sugiyama (NIPS 2014, ICML 2015). Flexible networks overfit this
-    estimate, which falls below 0; see `NNPUClassifier`.
+    estimate, which falls below 0; see `NNPUClassifier`. Known negatives enter the risk as in Sakai,
+    du Plessis, Niu and Sugiyama (ICML 2017).
 
     Parameters
     ----------

@@ -126,6 +126,7 @@ class PULabelPropagationClassifier(EncodedClassifier):
         "n_negative": COUNT_OR_NONE,
     }
     _own_threshold: ClassVar[float] = 0.5
+    _uses_negatives: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -148,8 +149,8 @@ class PULabelPropagationClassifier(EncodedClassifier):
         self.neg_label = neg_label
         self.random_state = random_state
 
-    def _learn(self, points: Any, is_labelled: BoolArray, random: np.random.RandomState) -> _Spread:
-        n_rows = len(is_labelled)
+    def _learn(self, points: Any, labels: PULabels, random: np.random.RandomState) -> _Spread:
+        is_labelled, n_rows = labels.is_labelled, labels.n_samples
         lists = neighbors_at_most(points, self.n_neighbors, random)
         graph = Gaussian.of_width(self.sigma, points.shape[1]).graph(lists)
         lengths = symmetric_graph(
@@ -159,7 +160,9 @@ class PULabelPropagationClassifier(EncodedClassifier):
         if len(sources) > MOST_SOURCES:
             sources = random.choice(sources, MOST_SOURCES, replace=False)
         distances = mean_path_lengths(lengths, sources)
-        is_negative = farthest_rows(distances, ~is_labelled, self._n_negative(is_labelled))
+        n_more = max(self._n_negative(is_labelled) - labels.n_negative, 0)
+        farthest = farthest_rows(distances, labels.is_unlabelled, n_more)
+        is_negative = farthest | labels.is_negative
         values = propagate(
             graph, is_labelled | is_negative, is_labelled.astype(np.float64), self.prior_
         )

@@ -151,9 +151,9 @@ class SAREMClassifier(EncodedClassifier):
             self.prior_ = checked_prior(min(max(mean, labels.labelled_share), most), labels)
 
     def _learn(
-        self, points: Any, is_labelled: BoolArray, random: np.random.RandomState
+        self, points: Any, labels: PULabels, random: np.random.RandomState
     ) -> ClassAndPropensity:
-        return self._steps(points, is_labelled, self.prior_, min(self.max_iter, _LAST_STEPS))
+        return self._steps(points, labels.is_labelled, self.prior_, min(self.max_iter, _LAST_STEPS))
 
     def _steps(
         self, points: Any, is_labelled: BoolArray, prior: float | None, max_iter: int

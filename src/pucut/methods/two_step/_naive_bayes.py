@@ -54,14 +54,18 @@ def fit_naive_bayes(
 
 
 def em_naive_bayes(
-    points: Any, is_labelled: BoolArray, negative: FloatArray, share: float
+    points: Any,
+    is_labelled: BoolArray,
+    negative: FloatArray,
+    share: float,
+    is_negative: BoolArray | None = None,
 ) -> NaiveBayes:
     """EM over the classes of the rows that are not labelled.
 
-    Labelled rows are positive throughout; the first model takes the others as negative with weight
-    `negative`, which may be 0. As in S-EM, the last model before the estimated error rises is kept:
-    P(f = 1) + 2 P(f = 0 | positive) P(positive), up to a constant, among the rows without a label,
-    of which `share` is positive.
+    Labelled rows are positive throughout, and known negatives negative; the first model takes the
+    others as negative with weight `negative`, which may be 0. As in S-EM, the last model before the
+    estimated error rises is kept: P(f = 1) + 2 P(f = 0 | positive) P(positive), up to a constant,
+    among the rows without a label, of which `share` is positive.
     """
     positive = is_labelled.astype(np.float64)
     model = kept = fit_naive_bayes(points, positive, negative)
@@ -74,6 +78,8 @@ def em_naive_bayes(
             break
         kept, least = model, error
         posterior = np.where(is_labelled, 1.0, expit(scores))
+        if is_negative is not None:
+            posterior[is_negative] = 0.0
         if np.abs(posterior - positive).max() < _CONVERGED or posterior.min() == 1.0:
             break
         positive = posterior

@@ -9,6 +9,7 @@ from sklearn.utils._param_validation import StrOptions
 
 from pucut._support.checks import BoolArray, FloatArray
 from pucut._support.constraints import NOT_NEGATIVE, POSITIVE
+from pucut.data.labels import PULabels
 from pucut.data.row_order import IndexArray, given_numbers
 from pucut.kernels.machines import KERNELS, Machine, fit_svm
 from pucut.methods._encoded import EncodedClassifier
@@ -51,7 +52,7 @@ class RocchioClassifier(EncodedClassifier):
     Attributes
     ----------
     reliable_negatives_ : int array
-        The rows that step 1 took as negatives.
+        The rows that step 1 took as negatives, and known ones.
     final_negatives_ : int array
         The negatives that the final SVM was fitted to.
     machine_ : Machine
@@ -73,6 +74,7 @@ class RocchioClassifier(EncodedClassifier):
     against even, 60 % of the positives labelled: 96.3 against 78.5 % (benchmarks/bench_methods.py).
     """
 
+    _uses_negatives: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **EncodedClassifier._parameter_constraints,
         "alpha": POSITIVE,
@@ -107,10 +109,10 @@ class RocchioClassifier(EncodedClassifier):
         self.neg_label = neg_label
         self.random_state = random_state
 
-    def _learn(
-        self, points: Any, is_labelled: BoolArray, random: np.random.RandomState
-    ) -> _RocchioModel:
+    def _learn(self, points: Any, labels: PULabels, random: np.random.RandomState) -> _RocchioModel:
+        is_labelled = labels.is_labelled
         first = rocchio_negatives(points, is_labelled, alpha=self.alpha, beta=self.beta)
+        first |= labels.is_negative
         fit = partial(
             fit_svm, positive_cost=self.C, negative_cost=self.C, kernel=self.kernel, random=random
         )

@@ -1,14 +1,15 @@
 """Spies among the unlabelled rows: S-EM."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.utils._param_validation import HasMethods
 
-from pucut._support.checks import BoolArray, FloatArray
+from pucut._support.checks import FloatArray
 from pucut._support.constraints import SHARE
+from pucut.data.labels import PULabels
 from pucut.data.row_order import IndexArray, given_numbers
 from pucut.methods._encoded import EncodedClassifier
 from pucut.methods.two_step._naive_bayes import em_naive_bayes
@@ -67,7 +68,7 @@ class SpyClassifier(EncodedClassifier):
     Attributes
     ----------
     reliable_negatives_ : int array
-        The rows that step 1 took as negatives.
+        The rows that step 1 took as negatives, and known ones.
     spies_ : int array
         The labelled rows that were spies.
     spy_threshold_ : float
@@ -100,6 +101,7 @@ class SpyClassifier(EncodedClassifier):
     95.0 %, the claim does not hold (benchmarks/bench_methods.py).
     """
 
+    _uses_negatives: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **EncodedClassifier._parameter_constraints,
         "estimator": [HasMethods(["fit", "predict"]), None],
@@ -132,9 +134,8 @@ class SpyClassifier(EncodedClassifier):
         if self.estimator is not None:
             checked_classifier(self.estimator, None)
 
-    def _learn(
-        self, points: Any, is_labelled: BoolArray, random: np.random.RandomState
-    ) -> _SpyModel:
+    def _learn(self, points: Any, labels: PULabels, random: np.random.RandomState) -> _SpyModel:
+        is_labelled = labels.is_labelled
         spies = send_spies(
             points,
             is_labelled,
@@ -143,10 +144,12 @@ class SpyClassifier(EncodedClassifier):
             noise=self.noise,
             random=random,
         )
+        spies = replace(spies, is_negative=spies.is_negative | labels.is_negative)
         if self.estimator is None:
             negative = spies.is_negative.astype(np.float64)
             share = share_of_rest(self.prior_, is_labelled)
-            return _SpyModel(em_naive_bayes(points, is_labelled, negative, share), spies)
+            second = em_naive_bayes(points, is_labelled, negative, share, labels.is_negative)
+            return _SpyModel(second, spies)
         rows = is_labelled | spies.is_negative
         second = with_random_state(clone(self.estimator), random)
         return _SpyModel(second.fit(points[rows], is_labelled[rows].astype(np.intp)), spies)
