@@ -19,6 +19,9 @@ MOST_COMPONENTS = 100
 # Fewer rows than these for each direction, and the directions are those of single rows.
 ROWS_PER_COMPONENT = 10
 _MOST_TERMS = 10_000  # of each kind
+# Groups of letters are for short texts and their spellings; in long ones words say it all, and
+# groups take ten times as long.
+_LETTERS_LOOKED_AT = 1000
 _TERMS_IN_A_NAME = 3
 # Texts of fewer words on average that all differ are names of rows.
 WORDS_OF_A_TEXT = 3.0
@@ -56,15 +59,15 @@ class TextModel:
 
 def learn_texts(texts: Sequence[str]) -> TextModel | None:
     """None if no word or group of letters is in two of the texts, and not in most."""
+    import scipy.sparse as sp
     from sklearn.decomposition import TruncatedSVD
 
-    parts = [_learned(kind, texts) for kind in ("words", "letters")]
-    (words, word_weights), (letters, letter_weights) = parts
+    (words, word_weights, in_words), (letters, letter_weights, in_letters) = (
+        _learned(kind, texts) for kind in ("words", "letters")
+    )
     if len(words) + len(letters) < 2:
         return None
-    none = np.zeros((0, len(words) + len(letters)), dtype=np.float32)
-    model = TextModel(words, letters, word_weights, letter_weights, none, ())
-    terms = _terms(model, texts)
+    terms = sp.hstack([part for part in (in_words, in_letters) if part is not None]).tocsr()
     n_components = min(MOST_COMPONENTS, len(texts) // ROWS_PER_COMPONENT, min(terms.shape) - 1)
     with library_threads(1):  # the same numbers on any machine, however many processors it has
         svd = TruncatedSVD(max(n_components, 1), random_state=0, n_iter=7).fit(terms)
@@ -88,14 +91,14 @@ def words_per_text(texts: Any) -> float:
     return float(texts.str.split().str.len().mean())
 
 
-def _learned(kind: str, texts: Sequence[str]) -> tuple[npt.NDArray[Any], FloatArray]:
-    """Terms in the order of the alphabet, and their weights."""
+def _learned(kind: str, texts: Sequence[str]) -> tuple[npt.NDArray[Any], FloatArray, Any]:
+    """Terms in the order of the alphabet, their weights, and those of each text; None if none."""
     vectorizer = _vectorizer(kind, min_df=2, max_df=0.5, max_features=_MOST_TERMS)
     try:
-        vectorizer.fit(texts)
+        of_texts = vectorizer.fit_transform(_looked_at(kind, texts))
     except ValueError:  # no term is left
-        return np.array([], dtype="U1"), np.array([])
-    return np.asarray(vectorizer.get_feature_names_out(), dtype="U"), vectorizer.idf_
+        return np.array([], dtype="U1"), np.array([]), None
+    return np.asarray(vectorizer.get_feature_names_out(), dtype="U"), vectorizer.idf_, of_texts
 
 
 def _terms(model: TextModel, texts: Sequence[str]) -> Any:
@@ -110,8 +113,12 @@ def _terms(model: TextModel, texts: Sequence[str]) -> Any:
         if len(terms):
             vectorizer = _vectorizer(kind, vocabulary=terms.tolist())
             vectorizer.idf_ = weights
-            parts.append(vectorizer.transform(texts))
+            parts.append(vectorizer.transform(_looked_at(kind, texts)))
     return sp.hstack(parts).tocsr()
+
+
+def _looked_at(kind: str, texts: Sequence[str]) -> Sequence[str]:
+    return [text[:_LETTERS_LOOKED_AT] for text in texts] if kind == "letters" else texts
 
 
 def _vectorizer(kind: str, **options: Any) -> Any:
