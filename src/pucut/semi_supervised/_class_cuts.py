@@ -18,7 +18,7 @@ from pucut.semi_supervised._class_scores import loss_weights
 from pucut.semi_supervised._class_worlds import ClassWorlds, Codes
 
 # Those tried by cuts, and the one that stands for scores without a graph.
-GAMMAS = (0.1, 3.0)
+GAMMAS = (0.3, 3.0)
 NO_GRAPH = 30.0
 LAMBDAS = np.linspace(-0.9, 0.9, 19)
 _SMALL = 1e-12

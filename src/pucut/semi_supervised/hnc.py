@@ -73,7 +73,7 @@ class HNCClassifier(FitsWhole, ClassifierMixin, BaseEstimator):
         "auto" pulls each row by the predictions of learners; None leaves everything to the graph,
         and the cuts are those of `hnc_minus` and `hnc_plus`.
     gamma : float or "cv", default="cv"
-        How much the scores count relative to the graph; "cv" is the geometric mean of 0.1, 3 and 30
+        How much the scores count relative to the graph; "cv" is the geometric mean of 0.3, 3 and 30
         (no graph), each weighted by its squared error on hidden labels, relative to the noise.
         Without scores there is no gamma.
     n_neighbors : int, default=5
