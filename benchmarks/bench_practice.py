@@ -5,7 +5,7 @@ fits     every method on every table, for several shares of labels and splits, w
          accuracy on the unlabelled rows in %; its recall of the unlabelled positives next to the
          recall of hidden ones that it reports (selection_); in how many fits these are within two
          standard errors of both; the mean absolute error of the estimated prior, how often its
-         interval held the true one, and the accuracy lost by it.
+         interval held the true one, how often it was called a guess, and the accuracy lost by it.
 against  the fits of --rows less those of another file, --against, such as one of another version:
          means with the standard error over tables, and the tables that lost more than one standard
          error of their own mean over splits.
@@ -72,6 +72,7 @@ class Fit:
     low: float
     high: float
     seconds: float
+    is_guess: float = float("nan")
 
     @property
     def key(self) -> tuple[str, float, int, str, str]:
@@ -137,6 +138,7 @@ def fitted(table, share, split, method, prior_from, X, is_positive, is_labelled,
         float(low),
         float(high),
         seconds,
+        np.nan if estimate is None else float(bool(estimate.doubts)),
     )
 
 
@@ -206,11 +208,18 @@ def figures(found: Sequence[Fit]) -> dict[str, float]:
         "recall": 100.0 * mean([fit.recall for fit in judged]),
         "hidden recall": 100.0 * mean([fit.hidden_recall for fit in judged]),
         "within 2": mean([fit.is_within for fit in judged]),
-        "prior error": mean([abs(fit.prior - fit.true_prior) for fit in estimated]),
+        "prior error": mean([prior_error(fit) for fit in estimated]),
         "held": mean([fit.is_held for fit in estimated]),
+        "guessed": mean([fit.is_guess for fit in estimated]),
+        "error, guessed": mean([prior_error(fit) for fit in estimated if fit.is_guess == 1.0]),
+        "error, others": mean([prior_error(fit) for fit in estimated if fit.is_guess == 0.0]),
         "lost": 100.0 * (accuracy - with_auto),
         "seconds": mean([fit.seconds for fit in judged]),
     }
+
+
+def prior_error(fit: Fit) -> float:
+    return abs(fit.prior - fit.true_prior)
 
 
 def mean(values: Sequence[float]) -> float:

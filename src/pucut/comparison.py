@@ -22,7 +22,7 @@ from pucut.data.label_values import plain
 from pucut.data.labels import PULabels, checked_prior, checked_pu_labels
 from pucut.methods import METHODS
 from pucut.model_selection import HiddenPositivesSplit, hidden_positive_scores
-from pucut.priors import estimate_prior
+from pucut.priors import estimate_prior, warn_of_guess
 
 __all__ = ["Comparison", "MethodScores", "compare"]
 
@@ -168,7 +168,9 @@ def compare(
     chosen = _checked_methods(methods)
     is_positive = None if truth is None else _checked_truth(truth, labels)
     if isinstance(prior, str) and prior == "auto":
-        prior = estimate_prior(X, labels, random_state=random_state).prior
+        estimate = estimate_prior(X, labels, random_state=random_state)
+        warn_of_guess(estimate)
+        prior = estimate.prior
     prior = checked_prior(prior, labels)
     # As they were read, so that every method reads the same.
     names = {

@@ -4,6 +4,7 @@ __all__ = [
     "NegativesNotUsedWarning",
     "OneClassPredictionWarning",
     "RepeatedRowsWarning",
+    "UncertainPriorWarning",
     "UnclearLabelsWarning",
 ]
 
@@ -18,6 +19,10 @@ class OneClassPredictionWarning(UserWarning):
 
 class RepeatedRowsWarning(UserWarning):
     """Many rows are copies of others, labels included."""
+
+
+class UncertainPriorWarning(UserWarning):
+    """The share of positives had to be guessed: the data do not tell it."""
 
 
 class UnclearLabelsWarning(UserWarning):

@@ -122,6 +122,16 @@ def answer_table(
     return frame
 
 
+def with_caution(answers: Any, estimator: Any) -> Any:
+    """If the share of positives was guessed, every row says so: files are read without notes."""
+    estimate = estimator.prior_estimate_
+    if estimate is not None and estimate.doubts:
+        name = "caution" if "caution" not in answers.columns else "pucut_caution"
+        text = f"share of positives guessed ({', '.join(estimate.doubts)})"
+        return answers.assign(**{name: text})
+    return answers
+
+
 def rounded(values: FloatArray) -> FloatArray:
     """Six significant digits: more would say nothing, and are hard to read."""
     return np.array([float(f"{value:.6g}") for value in values]) + 0.0  # -0.0 becomes 0.0

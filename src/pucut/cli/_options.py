@@ -3,6 +3,8 @@
 import argparse
 import warnings
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,8 +19,9 @@ from pucut.cli._shares import text_notes
 from pucut.cli._voice import Voice
 from pucut.data.labels import PULabels
 from pucut.data.repeats import Repeats, repeats
-from pucut.exceptions import RepeatedRowsWarning
+from pucut.exceptions import RepeatedRowsWarning, UncertainPriorWarning
 from pucut.methods import METHOD_BY_SLUG, METHODS
+from pucut.priors.result import ADVICE
 
 DEFAULT_METHOD = "pu-cut"
 
@@ -124,6 +127,12 @@ def add_prior_option(group: Any) -> None:
         metavar="SHARE",
         help="share of positives among all rows, known ones included, such as 0.3 or 30%%; auto "
         "(default) estimates it",
+    )
+    group.add_argument(
+        "--accept-upper-bound",
+        action="store_true",
+        help="go on where the share of positives can only be guessed, or bounded from above; "
+        "without it the command stops there",
     )
 
 
@@ -240,20 +249,39 @@ def make_estimator(arguments: argparse.Namespace) -> Any:
     return estimator.set_params(**{name: given[name] for name in given if name in own})
 
 
-def fit(arguments: argparse.Namespace, problem: Problem, voice: Voice) -> Any:
-    """The fitted method; what it refuses is a mistake of the user's."""
-    estimator = make_estimator(arguments)
-    with (
-        voice.progress_of(
-            estimator, METHOD_BY_SLUG[arguments.method], problem.X, problem.y.n_labelled
-        ),
-        warnings.catch_warnings(),
-    ):
-        warnings.simplefilter("ignore", RepeatedRowsWarning)  # said when the table was read
+@contextmanager
+def refusals(arguments: argparse.Namespace) -> Iterator[None]:
+    """What the library refuses, or can only guess, is the user's to settle.
+
+    A guess that was accepted is said with the results, as copies of rows were when the table was
+    read: their warnings would say it twice.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RepeatedRowsWarning)
+        warnings.simplefilter(
+            "ignore" if arguments.accept_upper_bound else "error", UncertainPriorWarning
+        )
         try:
-            estimator.fit(problem.X, problem.y)
+            yield
+        except UncertainPriorWarning as guess:
+            raise UserError(
+                f"the share of positives is not known. {str(guess).removesuffix(ADVICE)} Give the "
+                "share, such as --prior 0.3, or take the guess with --accept-upper-bound; more "
+                "known positives, or columns that tell the classes apart, would help"
+            ) from guess
         except (ValueError, TypeError) as error:
             raise UserError(" ".join(str(error).split())) from error
+
+
+def fit(arguments: argparse.Namespace, problem: Problem, voice: Voice) -> Any:
+    """The fitted method."""
+    estimator = make_estimator(arguments)
+    n_labelled = problem.y.n_labelled
+    with (
+        voice.progress_of(estimator, METHOD_BY_SLUG[arguments.method], problem.X, n_labelled),
+        refusals(arguments),
+    ):
+        estimator.fit(problem.X, problem.y)
     for note in text_notes(estimator, problem.plan.features, problem.X):
         voice.note(note)
     return estimator

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeVar
 
-from pucut.cli._answers import Answers, answer_table, fitted_answers
+from pucut.cli._answers import Answers, answer_table, fitted_answers, with_caution
 from pucut.cli._delivery import add_output_options, check_output_options, deliver, problem_summary
 from pucut.cli._errors import UserError
 from pucut.cli._options import (
@@ -74,6 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
     answers = answer_table(
         problem.table, problem.plan.ids, [problem.label_column], found, problem.y
     )
+    answers = with_caution(answers, estimator)
     files: dict[str, bytes] = {}
     if arguments.report is not None:
         files[arguments.report] = report_page(arguments, problem, estimator, found).encode()

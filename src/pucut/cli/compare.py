@@ -6,7 +6,13 @@ from typing import Any
 from pucut.cli._delivery import problem_summary
 from pucut.cli._errors import UserError
 from pucut.cli._labels import read_truth
-from pucut.cli._options import add_command, add_prior_option, add_table_options, read_problem
+from pucut.cli._options import (
+    add_command,
+    add_prior_option,
+    add_table_options,
+    read_problem,
+    refusals,
+)
 from pucut.cli._output import print_json
 from pucut.cli._voice import Voice
 from pucut.comparison import compare
@@ -66,7 +72,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.truth_column is not None:
         column = problem.table.column(arguments.truth_column, "--truth-column")
         truth = read_truth(problem.table, column, problem.labels)
-    try:
+    with refusals(arguments):
         table = compare(
             problem.X,
             problem.y,
@@ -76,8 +82,6 @@ def run(arguments: argparse.Namespace) -> int:
             random_state=arguments.seed,
             callback=voice.note,
         )
-    except (ValueError, TypeError) as error:
-        raise UserError(" ".join(str(error).split())) from error
     if all(row.error is not None for row in table.rows):
         reasons = dict.fromkeys(f"{row.method}: {row.error}" for row in table.rows)
         raise UserError(f"no method gave a result ({' '.join('; '.join(reasons).split())})")

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from pucut.cli._answers import answer_table, fitted_answers
+from pucut.cli._answers import answer_table, fitted_answers, with_caution
 from pucut.cli._delivery import add_output_options, check_output_options, deliver, problem_summary
 from pucut.cli._errors import UserError
 from pucut.cli._options import add_command, add_model_options, add_table_options, fit, read_problem
@@ -52,6 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
         order = order[::-1]
     order = order[: arguments.top]
     answers = answer_table(problem.table, problem.plan.ids, [], found).iloc[order]
+    answers = with_caution(answers, estimator)
     place = "rank" if "pucut_rank" not in answers.columns else "pucut_rank"
     del answers[place]
     answers.insert(0, place, np.arange(1, len(order) + 1))

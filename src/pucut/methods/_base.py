@@ -19,7 +19,7 @@ from pucut.data.repeats import warn_of_copies
 from pucut.data.row_order import IndexArray, in_given_order
 from pucut.exceptions import NegativesNotUsedWarning
 from pucut.metrics import pu_accuracy
-from pucut.priors import PriorEstimate, estimate_prior
+from pucut.priors import PriorEstimate, estimate_prior, warn_of_guess
 from pucut.scores.thresholds import positives_by_prior, threshold_for_share
 
 
@@ -128,6 +128,7 @@ class PUClassifier(FitsWhole, ClassifierMixin, BaseEstimator):
             self.prior_estimate_ = estimate_prior(
                 X, labels, method, scores=scores, random_state=self.random_state
             )
+            warn_of_guess(self.prior_estimate_)
         elif isinstance(self.prior, PriorEstimate):
             self.prior_estimate_ = self.prior
         given = self.prior if self.prior_estimate_ is None else self.prior_estimate_.prior

@@ -9,6 +9,7 @@ from pucut.priors.labelling import check_labelling
 from pucut.priors.labelling_result import ColumnDifference, LabellingCheck
 from pucut.priors.methods import METHODS
 from pucut.priors.result import PriorEstimate
+from pucut.priors.result import warn_of_guess as warn_of_guess
 from pucut.priors.tice import LabelFrequency, tice
 
 __all__ = [

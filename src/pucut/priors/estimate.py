@@ -6,6 +6,7 @@ at random; "clusters", that they were so within a kind of positives. Together wi
 rows, that share gives the prior among all rows.
 """
 
+import math
 import numbers
 from typing import Any
 
@@ -17,7 +18,7 @@ from pucut._support.checks import BoolArray, checked_scores, is_sparse
 from pucut.data.labels import PULabels, checked_pu_labels
 from pucut.data.row_order import row_order
 from pucut.priors.methods import BY_NAME, METHODS, WITHOUT_SCORES, Sample, Share
-from pucut.priors.result import PriorEstimate
+from pucut.priors.result import BOUND, FEW_LABELS, NO_SIGNAL, WIDE, PriorEstimate, percent
 from pucut.scores.cross_fitting import checked_classifier
 
 # With this many rows chance moves the share by about 0.01, less than the overlap of most classes
@@ -26,6 +27,12 @@ MAX_ROWS = 20_000
 # Above this share of negatives that score like positives, there may be no region without negatives.
 OVERLAP = 0.25
 LABELLINGS = ("random", "biased")
+# An estimate is no answer with fewer labels than this, ...
+FEWEST_LABELS = 10
+# ... if labelled rows rank above the others by fewer standard errors than this, ...
+CLEAR_SIGNAL = 2.0
+# ... or if more of the shares among the unlabelled rows than this is plausible.
+WIDEST = 0.5
 
 
 def estimate_prior(
@@ -143,6 +150,7 @@ def _estimate(labels: PULabels, method: str, share: Share, sample: Sample) -> Pr
     # A value that is the bound itself says nothing of how far below it the share may be.
     is_open = is_upper_bound and share.bound is None
     low = labels.labelled_share if is_open else min(of_all(share.low), prior)
+    interval = (low, max(of_all(share.high), prior))
     used = {
         "rows_used": float(len(sample.is_labelled)),
         "labelled_used": float(sample.is_labelled.sum()),
@@ -151,7 +159,7 @@ def _estimate(labels: PULabels, method: str, share: Share, sample: Sample) -> Pr
     return PriorEstimate(
         prior=prior,
         prior_unlabelled=inside(share.value),
-        interval=(low, max(of_all(share.high), prior)),
+        interval=interval,
         method=method,
         is_upper_bound=is_upper_bound,
         upper_bound=prior if share.bound is None else max(of_all(share.bound), prior),
@@ -159,7 +167,35 @@ def _estimate(labels: PULabels, method: str, share: Share, sample: Sample) -> Pr
         n_unlabelled=n_unlabelled,
         n_negative=labels.n_negative,
         diagnostics={**used, **share.diagnostics},
+        doubts=_doubts(
+            sample.n_independent,
+            share.diagnostics.get("ranking_combined"),
+            None if is_open else (interval[1] - interval[0]) * n_samples / n_unlabelled,
+        ),
     )
+
+
+def _doubts(n_labels: int, ranking: float | None, width: float | None) -> dict[str, str]:
+    """Why an estimate is a guess: from the labels, how they rank, and what stays plausible.
+
+    `ranking` is None where nothing was ranked. `width` is that of the interval, of the unlabelled
+    rows; None if the estimate is a bound.
+    """
+    found = {}
+    if n_labels < FEWEST_LABELS:
+        rows = "1 labelled row" if n_labels == 1 else f"{n_labels} different labelled rows"
+        found[FEW_LABELS] = f"it rests on {rows}, and {FEWEST_LABELS} or more are needed"
+    # The standard error of the mean of so many ranks, which are uniform by chance.
+    if ranking is not None and ranking - 0.5 < CLEAR_SIGNAL * math.sqrt(1.0 / (12.0 * n_labels)):
+        found[NO_SIGNAL] = (
+            "the columns do not clearly tell labelled rows from others (a labelled row scores "
+            f"higher than another in {percent(ranking)} of all pairs; by chance it would be 50 %)"
+        )
+    if width is None:
+        found[BOUND] = "the classes overlap, so that the data only bound the share from above"
+    elif width > WIDEST:
+        found[WIDE] = "more than half of all possible shares fit the data"
+    return found
 
 
 def _drawn_rows(

@@ -1,9 +1,18 @@
 """What an estimate of the prior holds, and how it reads."""
 
+import warnings
 from dataclasses import dataclass, field
 
 from pucut._support.html import element
+from pucut.exceptions import UncertainPriorWarning
 from pucut.priors.ensemble import PASSING
+
+# Why an estimate is no answer: the keys of `PriorEstimate.doubts`.
+FEW_LABELS, NO_SIGNAL, WIDE, BOUND = "few_labels", "no_signal", "wide_interval", "upper_bound"
+ADVICE = (
+    " If you know the share from elsewhere, give it as the prior; more labelled positives, or "
+    "columns that tell the classes apart better, would narrow it down."
+)
 
 
 @dataclass(frozen=True)
@@ -36,6 +45,11 @@ class PriorEstimate:
         positives pass. `is_upper_bound` means that this is more than 25 %.
     n_negative : int
         Known negatives.
+    doubts : dict of str to str
+        Why the estimate is a guess and no answer, in words; empty if it is one. The keys are
+        "few_labels" (fewer than 10), "no_signal" (the columns do not tell labelled rows from
+        others), "wide_interval" (more than half of all shares is plausible) and "upper_bound" (the
+        method found a bound alone).
     """
 
     prior: float
@@ -48,6 +62,7 @@ class PriorEstimate:
     n_unlabelled: int
     diagnostics: dict[str, float] = field(default_factory=dict)
     n_negative: int = 0
+    doubts: dict[str, str] = field(default_factory=dict)
 
     def __float__(self) -> float:
         return self.prior
@@ -61,44 +76,45 @@ class PriorEstimate:
         low, high = self.interval
         n_hidden = round(self.prior_unlabelled * self.n_unlabelled)
         hidden = f"{n_hidden} of the {self.n_unlabelled} unlabelled ones"
-        is_bound = self.is_upper_bound and self.method != "auto"
-        amount = "At most about" if is_bound else "About"
+        is_bound = BOUND in self.doubts
+        amount = "At most about" if is_bound else "Perhaps" if self.doubts else "About"
+        known = f"{self.n_labelled} labelled ones" if self.n_labelled > 1 else "labelled one"
         text = (
-            f"{amount} {_percent(self.prior)} of the {n_samples} samples are positive (method "
-            f"{self.method!r}): the {self.n_labelled} labelled ones and {amount.lower()} {hidden} "
-            f"({_percent(self.prior_unlabelled)}). "
+            f"{amount} {percent(self.prior)} of the {n_samples} samples are positive (method "
+            f"{self.method!r}): the {known} and {amount.lower()} {hidden} "
+            f"({percent(self.prior_unlabelled)}). "
         )
-        if not self.is_upper_bound:
-            return text + (
-                "The share among all samples is likely between "
-                f"{_percent(low)} and {_percent(high)}."
-            )
-        overlap = (
-            "The classes overlap: a score that "
-            f"{_percent(PASSING)} of the positives reach is reached by about "
-            f"{_percent(self.diagnostics['negatives_passing'])} of the negatives too. So the data "
-        )
-        known = (
-            f"only bound the share from above. Any share between {_percent(low)} (the labelled "
-            f"ones alone) and {_percent(high)} fits them."
+        text += (
+            f"Any share between {percent(low)} (the labelled ones alone) and {percent(high)} fits "
+            "the data."
             if is_bound
-            else f"do not fix the share; they bound it from above, at about "
-            f"{_percent(self.upper_bound)}. {_percent(self.prior)} is the mean of what is "
-            f"plausible, which lies between {_percent(low)} and {_percent(high)}."
+            else f"Any share among all samples between {percent(low)} and {percent(high)} is "
+            "plausible."
+            if self.doubts
+            else f"The share among all samples is likely between {percent(low)} and "
+            f"{percent(high)}."
         )
-        return (
-            text
-            + overlap
-            + known
-            + " If you know the share from elsewhere, pass it as the prior; features that tell the "
-            "classes apart better, or more labelled positives, would narrow it down."
-        )
+        if self.doubts:
+            text += f" This is a guess, not an answer: {'; '.join(self.doubts.values())}."
+        elif self.is_upper_bound:
+            text += (
+                f" The classes overlap: a score that {percent(PASSING)} of the positives reach is "
+                f"reached by about {percent(self.diagnostics['negatives_passing'])} of the "
+                "negatives too, so the data do not fix the share more closely."
+            )
+        return text + (ADVICE if self.doubts or self.is_upper_bound else "")
 
     def _repr_html_(self) -> str:
         return element("p", str(self))
 
 
-def _percent(share: float) -> str:
+def warn_of_guess(estimate: PriorEstimate) -> None:
+    """If the estimate, which is about to be used, is no answer."""
+    if estimate.doubts:
+        warnings.warn(str(estimate), UncertainPriorWarning, stacklevel=4)
+
+
+def percent(share: float) -> str:
     """Whole percents, with one more digit near 0 and 100, where it matters."""
     percent = 100.0 * share
     return f"{percent:.0f} %" if 5.0 <= percent <= 95.0 else f"{percent:.1f} %"

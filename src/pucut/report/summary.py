@@ -225,6 +225,7 @@ def _prior(estimator: Any) -> dict[str, Any]:
             "method": None,
             "is_upper_bound": False,
             "upper_bound": None,
+            "doubts": {},
             "text": None,
         }
     return found | {
@@ -232,6 +233,7 @@ def _prior(estimator: Any) -> dict[str, Any]:
         "method": str(estimate.method),
         "is_upper_bound": bool(estimate.is_upper_bound),
         "upper_bound": float(estimate.upper_bound),
+        "doubts": dict(estimate.doubts),
         "text": str(estimate),
     }
 

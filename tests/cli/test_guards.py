@@ -1,0 +1,88 @@
+"""Where the table does not tell, the command says what was found and what to do."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pucut.cli import main
+from pucut.priors import estimate_prior
+from tests.priors.test_guesses import GUESSES, blobs
+
+
+def written(folder, X, is_labelled):
+    table = pd.DataFrame(X.round(4), columns=[f"x{j}" for j in range(X.shape[1])])
+    file = folder / "table.csv"
+    table.assign(known=is_labelled.astype(int)).to_csv(file, index=False)
+    return file
+
+
+@pytest.mark.parametrize("name", GUESSES)
+@pytest.mark.parametrize("command", ["classify", "rank"])
+def test_a_guessed_share_stops_the_command(name, command, tmp_path, capsys):
+    """Former versions called 462, 592 and all of 800 rows positive here, with exit code 0."""
+    file = written(tmp_path, *GUESSES[name][0])
+    out = tmp_path / "out.csv"
+    code = main([command, str(file), "--label-column", "known", "--out", str(out), "--quiet"])
+    said = capsys.readouterr()
+    assert code == 2
+    assert not out.exists()
+    assert said.err.startswith("pucut: the share of positives is not known. Perhaps ")
+    assert "--prior 0.3" in said.err
+    assert "--accept-upper-bound" in said.err
+
+
+def test_an_accepted_guess_stands_in_the_file_and_in_json(tmp_path, capsys):
+    file, out = written(tmp_path, *GUESSES["pure noise"][0]), tmp_path / "out.csv"
+    options = ["--label-column", "known", "--method", "pu-extra-trees", "--out", str(out)]
+    assert main(["classify", str(file), *options, "--accept-upper-bound", "--json"]) == 0
+    said = capsys.readouterr()
+    doubts = json.loads(said.out)["prior_estimate"]["doubts"]
+    assert set(doubts) == {"no_signal", "wide_interval"}
+    assert said.err.count("This is a guess, not an answer") == 1
+    caution = pd.read_csv(out)["caution"]
+    assert set(caution) == {"share of positives guessed (no_signal, wide_interval)"}
+    # A share that is given is no guess.
+    assert main(["classify", str(file), *options, "--prior", "0.3"]) == 0
+    assert "caution" not in pd.read_csv(out)
+    assert "a guess" not in capsys.readouterr().err
+
+
+def test_a_share_that_can_be_estimated_stops_nothing(tmp_path, capsys):
+    X, is_labelled = blobs(92, 3.0)
+    file, out = written(tmp_path, X, is_labelled), tmp_path / "out.csv"
+    options = ["--label-column", "known", "--method", "pu-extra-trees", "--out", str(out)]
+    assert main(["classify", str(file), *options]) == 0
+    assert "caution" not in pd.read_csv(out)
+    assert "a guess" not in capsys.readouterr().err
+
+
+def test_a_comparison_by_a_guess_is_stopped_too(tmp_path, capsys):
+    file = written(tmp_path, *blobs(5, 3.0, n_rows=80))
+    options = ["compare", str(file), "--label-column", "known", "--methods", "rocchio"]
+    assert main(options) == 2
+    assert "5 different labelled rows" in capsys.readouterr().err
+    assert main([*options, "--accept-upper-bound"]) == 0
+
+
+def test_the_command_about_the_share_answers_with_its_doubts(tmp_path, capsys):
+    X, is_labelled = GUESSES["one label"][0]
+    file = written(tmp_path, X, is_labelled)
+    assert main(["prior", str(file), "--label-column", "known"]) == 0
+    said = capsys.readouterr().out
+    assert said.strip() == str(estimate_prior(X.round(4), is_labelled, random_state=0))
+    assert "it rests on 1 labelled row, and 10 or more are needed" in said
+
+
+def test_copies_are_said_on_the_command_line(tmp_path, capsys):
+    X, is_labelled = blobs(40, 3.0, n_rows=200)
+    file = written(tmp_path, np.vstack([X, X]), np.tile(is_labelled, 2))
+    options = ["--label-column", "known", "--prior", "0.4", "--method", "pu-extra-trees", "--json"]
+    assert main(["classify", str(file), *options]) == 0
+    said = capsys.readouterr()
+    assert said.err.count("400 of 400 rows are equal to another row, label included") == 1
+    assert "If they are the same samples twice, delete them." in said.err
+    summary = json.loads(said.out)
+    assert summary["n_repeated_rows"] == 400
+    assert summary["repeated_rows_are_copies"] is True
