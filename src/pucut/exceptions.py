@@ -4,6 +4,7 @@ __all__ = [
     "NegativesNotUsedWarning",
     "OneClassPredictionWarning",
     "RepeatedRowsWarning",
+    "SuspectColumnWarning",
     "UncertainPriorWarning",
     "UnclearLabelsWarning",
 ]
@@ -19,6 +20,10 @@ class OneClassPredictionWarning(UserWarning):
 
 class RepeatedRowsWarning(UserWarning):
     """Many rows are copies of others, labels included."""
+
+
+class SuspectColumnWarning(UserWarning):
+    """A column tells which rows were labelled, rather than which are positive."""
 
 
 class UncertainPriorWarning(UserWarning):

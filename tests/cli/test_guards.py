@@ -86,3 +86,42 @@ def test_copies_are_said_on_the_command_line(tmp_path, capsys):
     summary = json.loads(said.out)
     assert summary["n_repeated_rows"] == 400
     assert summary["repeated_rows_are_copies"] is True
+
+
+def test_columns_that_know_the_labels_are_named_and_can_be_left_out(tmp_path, capsys):
+    """Former versions said "0 others positive" here, and nothing else."""
+    X, is_labelled = blobs(92, 3.0)
+    day = np.where(is_labelled, np.arange(800) % 28 + 1, 0)
+    table = pd.DataFrame(X.round(4), columns=list("abcdef")).assign(
+        confirmed_by=np.where(is_labelled, np.arange(800) % 3, np.nan),
+        confirmed_on=[f"2024-03-{each:02d}" if each else "" for each in day],
+        known=is_labelled.astype(int),
+    )
+    file, out = tmp_path / "table.csv", tmp_path / "out.csv"
+    table.to_csv(file, index=False)
+    options = ["--label-column", "known", "--method", "pu-extra-trees", "--out", str(out), "--json"]
+    main(["classify", str(file), *options, "--accept-upper-bound"])
+    said = capsys.readouterr()
+    assert said.err.count("'confirmed_by' is filled in 92 of 92 labelled rows and in 0 of 708") == 1
+    assert "With such a column hardly any other row is found." in said.err
+    assert "--drop-suspects" in said.err
+    summary = json.loads(said.out)
+    assert set(summary["suspects"]) == {"confirmed_by", "confirmed_on"}
+    assert not summary["suspects_are_dropped"]
+
+    assert main(["classify", str(file), *options, "--drop-suspects"]) == 0
+    said = capsys.readouterr()
+    assert "They are left out (--drop-suspects)." in said.err
+    summary = json.loads(said.out)
+    assert summary["suspects_are_dropped"]
+    assert set(summary["features"]) == set("abcdef")
+    assert summary["n_predicted_positive"] > 150
+
+
+def test_if_only_suspects_are_there_nothing_is_left(tmp_path, capsys):
+    _, is_labelled = blobs(92, 3.0)
+    file = tmp_path / "table.csv"
+    by = np.where(is_labelled, 1.0 + np.arange(800) % 3, np.nan)
+    pd.DataFrame({"by": by, "known": is_labelled.astype(int)}).to_csv(file, index=False)
+    assert main(["classify", str(file), "--label-column", "known", "--drop-suspects"]) == 2
+    assert "no column is left to learn from" in capsys.readouterr().err

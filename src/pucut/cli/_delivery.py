@@ -99,6 +99,8 @@ def problem_summary(arguments: argparse.Namespace, problem: Problem) -> dict[str
         "n_known_negatives": problem.y.n_negative,
         "n_repeated_rows": problem.repeats.n_repeated,
         "repeated_rows_are_copies": problem.repeats.are_copies,
+        "suspects": {suspect.column: str(suspect) for suspect in problem.suspects},
+        "suspects_are_dropped": bool(problem.suspects) and arguments.drop_suspects,
         "label_column": problem.label_column,
         "positive": list(problem.labels.positives),
         "negative": list(problem.labels.negatives),

@@ -16,10 +16,12 @@ from pucut.cli._labels import LabelColumn, NamedLabels, read_labels
 from pucut.cli._plan import ColumnPlan, column_lines
 from pucut.cli._reading import InputTable, read_input
 from pucut.cli._shares import text_notes
+from pucut.cli._suspects import note_on, suspects_of, without
 from pucut.cli._voice import Voice
 from pucut.data.labels import PULabels
 from pucut.data.repeats import Repeats, repeats
-from pucut.exceptions import RepeatedRowsWarning, UncertainPriorWarning
+from pucut.data.suspects import Suspect
+from pucut.exceptions import RepeatedRowsWarning, SuspectColumnWarning, UncertainPriorWarning
 from pucut.methods import METHOD_BY_SLUG, METHODS
 from pucut.priors.result import ADVICE
 
@@ -96,6 +98,12 @@ def add_table_options(parser: Any) -> None:
     )
     add_reading_options(parser)
     add_column_options(parser)
+    parser.add_argument(
+        "--drop-suspects",
+        action="store_true",
+        help="leave out columns that tell which rows were labelled, such as who confirmed them; "
+        "without it they are named and used",
+    )
     parser.add_argument("--seed", type=int, default=0, help="seed of all random draws (default: 0)")
 
 
@@ -164,6 +172,8 @@ class Problem:
     label_column : str
     repeats : Repeats
         Of the features.
+    suspects : tuple of Suspect
+        Columns that know which rows were labelled, in the table.
     """
 
     table: InputTable
@@ -172,6 +182,7 @@ class Problem:
     X: Any
     label_column: str
     repeats: Repeats
+    suspects: tuple[Suspect, ...]
 
     @property
     def y(self) -> PULabels:
@@ -220,11 +231,18 @@ def read_problem(arguments: argparse.Namespace, voice: Voice, *hidden: str) -> P
         *duplicate_notes(table, plan.ids),
     ):
         voice.note(note)
+    suspects = suspects_of(table, plan.features, X, labels.known)
+    if suspects:
+        voice.note(note_on(suspects, arguments.drop_suspects))
+    if suspects and arguments.drop_suspects:
+        plan, X = without(plan, X, suspects)
+        if not plan.features:
+            raise UserError(f"{table.name}: no column is left to learn from")
     equal = repeats(X, labels.known.is_labelled)
     if equal.n_repeated:
         advice = " If they are the same samples twice, delete them." if equal.are_copies else ""
         voice.note(f"{'warning: ' if equal.are_copies else ''}{equal}{advice}")
-    return Problem(table, labels, plan, X, label, equal)
+    return Problem(table, labels, plan, X, label, equal, suspects)
 
 
 def duplicate_notes(table: InputTable, ids: tuple[str, ...]) -> list[str]:
@@ -253,11 +271,12 @@ def make_estimator(arguments: argparse.Namespace) -> Any:
 def refusals(arguments: argparse.Namespace) -> Iterator[None]:
     """What the library refuses, or can only guess, is the user's to settle.
 
-    A guess that was accepted is said with the results, as copies of rows were when the table was
-    read: their warnings would say it twice.
+    A guess that was accepted is said with the results, as copies of rows and suspect columns were
+    when the table was read: their warnings would say it twice.
     """
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RepeatedRowsWarning)
+        for said in (RepeatedRowsWarning, SuspectColumnWarning):
+            warnings.simplefilter("ignore", said)
         warnings.simplefilter(
             "ignore" if arguments.accept_upper_bound else "error", UncertainPriorWarning
         )

@@ -17,6 +17,7 @@ from pucut.data.label_values import plain
 from pucut.data.labels import PULabels, checked_prior, checked_pu_labels
 from pucut.data.repeats import warn_of_copies
 from pucut.data.row_order import IndexArray, in_given_order
+from pucut.data.suspects import warn_of_suspects
 from pucut.exceptions import NegativesNotUsedWarning
 from pucut.metrics import pu_accuracy
 from pucut.priors import PriorEstimate, estimate_prior, warn_of_guess
@@ -123,6 +124,7 @@ class PUClassifier(FitsWhole, ClassifierMixin, BaseEstimator):
         The estimate uses `scores`, which are out-of-fold, if there are any, otherwise X.
         """
         warn_of_copies(X, labels.is_labelled)
+        warn_of_suspects(X, labels)
         self.prior_estimate_: PriorEstimate | None = None
         if isinstance(self.prior, str):
             self.prior_estimate_ = estimate_prior(

@@ -18,7 +18,9 @@ reads them; n is the number of rows. What a method cannot say is null::
                           (features after encoding), is_pairwise, label_name, positive and
                           unlabelled (the values that mark rows), word (for what positives are)
     prior                 value, is_given, interval or null, method, is_upper_bound, upper_bound,
-                          text
+                          doubts (why it is a guess, by name), text
+    suspects              columns that tell which rows were labelled: column, kind ("filled",
+                          "empty", "value", "range"), text
     n_positive            rows that are classified as positive, the labelled ones included
     certainty             by probabilities: expected (positives among the rows found), missed (among
                           the others), n_sure (found with 90 % or more), n_close (below 60 %)

@@ -10,6 +10,7 @@ import numpy as np
 from pucut._support.checks import BoolArray, FloatArray
 from pucut.cuts.two_stages import reached_from
 from pucut.data.labels import PULabels, checked_pu_labels
+from pucut.data.suspects import suspect_columns
 from pucut.report.alerts import alerts
 from pucut.report.columns import columns_of
 from pucut.report.distributions import Groups
@@ -118,6 +119,10 @@ def summarise(
             "word": word_for(mark),
         },
         "prior": _prior(estimator),
+        "suspects": [
+            {"column": suspect.column, "kind": suspect.kind, "text": str(suspect)}
+            for suspect in suspect_columns(X, labels, feature_names)
+        ],
         "n_positive": int(np.count_nonzero(is_positive)),
         "certainty": _certainty(probability, groups),
         "hidden": _hidden(estimator),

@@ -1,0 +1,196 @@
+"""Columns that know which rows were labelled, rather than which are positive.
+
+Labelled rows are positives drawn at random. Whatever such a row holds, a positive that was not
+drawn holds as often: a value that most labelled rows have is found in hidden positives too. A value
+that only labelled rows have was therefore made by the labelling: who confirmed the row, when, under
+which running number. A model takes it for the mark of positives, and finds no others. The only
+other way to such a value is that nearly all positives are labelled.
+"""
+
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from pucut._support.checks import BoolArray
+from pucut.data.labels import PULabels
+from pucut.data.tables import Column, Table, read_table
+from pucut.exceptions import SuspectColumnWarning
+
+# A value belongs to labelled rows alone if at most so many other rows have it, for each of them.
+# Half of the positives labelled would give one other row, nine in ten a ninth of a row.
+FEWEST_OTHERS = 0.05
+# The share of the labelled rows that must have it. A cell is filled or not; of values and ranges
+# there are many, and some of them are rare by chance.
+COMMON = {"filled": 0.2, "empty": 0.2, "value": 0.5, "range": 0.5}
+# With fewer labelled rows that have it anything may be chance.
+FEWEST_LABELLED = 5
+# Ranges of numbers leave out this share of the labelled rows at either end.
+_TAIL = 0.025
+# Numbers with at most so many different values may be categories.
+_FEW_VALUES = 50
+# Values that are named.
+_SHOWN = 3
+
+Kind = Literal["filled", "empty", "value", "range"]
+
+
+@dataclass(frozen=True)
+class Suspect:
+    """A column, and what its labelled rows have that hardly any other row has.
+
+    Attributes
+    ----------
+    column : str
+    kind : {"filled", "empty", "value", "range"}
+        That the cell is filled, that it is empty, its value (or one of several), or that it is
+        within a range, as running numbers and dates of labelling are.
+    what : str
+        The same in words: "is filled".
+    n_labelled, n_others : int
+        Labelled rows and other rows of which this is true.
+    of_labelled, of_others : int
+        All labelled and all other rows.
+    limits : (float, float), optional
+        Of a range.
+    """
+
+    column: str
+    kind: Kind
+    what: str
+    n_labelled: int
+    n_others: int
+    of_labelled: int
+    of_others: int
+    limits: tuple[float, float] | None = None
+
+    def __str__(self) -> str:
+        return (
+            f"{self.column!r} {self.what} in {self.n_labelled} of {self.of_labelled} labelled rows "
+            f"and in {self.n_others} of {self.of_others} others"
+        )
+
+
+def suspect_columns(
+    X: Any, labels: PULabels, names: Sequence[str] | None = None
+) -> tuple[Suspect, ...]:
+    """The columns of a table that know the labels; none if X is no table.
+
+    Columns have the names of X, or those given, or their numbers. Known negatives are left out of
+    it: they were labelled too.
+    """
+    is_labelled, is_other = labels.is_labelled, labels.is_unlabelled
+    if labels.n_labelled < FEWEST_LABELLED:
+        return ()
+    try:
+        table = read_table(X, is_lenient=True)
+    except (TypeError, ValueError, AttributeError, OverflowError):
+        return ()
+    own = getattr(X, "columns", range(table.format.n_columns))
+    found = []
+    for j, name in enumerate(own if names is None else names):
+        for sign in _signs(table, j, is_labelled, is_other):
+            n_needed = max(COMMON[sign.kind] * labels.n_labelled, FEWEST_LABELLED)
+            # What nearly all rows have tells nothing, and has others enough.
+            if sign.n_labelled >= n_needed and sign.n_others <= FEWEST_OTHERS * sign.n_labelled:
+                found.append(
+                    Suspect(
+                        str(name),
+                        sign.kind,
+                        sign.what,
+                        sign.n_labelled,
+                        sign.n_others,
+                        labels.n_labelled,
+                        _count(is_other),
+                        sign.limits,
+                    )
+                )
+                break
+    return tuple(found)
+
+
+def in_words(suspects: Sequence[Suspect]) -> str:
+    """What was found, and what it means."""
+    return (
+        f"{'; '.join(map(str, suspects))}. That tells which rows were labelled, not which are "
+        "positive: hidden positives would have it as often as labelled ones. With such a column "
+        "hardly any other row is found."
+    )
+
+
+def warn_of_suspects(X: Any, labels: PULabels) -> None:
+    """If some columns know which rows were labelled."""
+    suspects = suspect_columns(X, labels)
+    if suspects:
+        columns = ", ".join(repr(suspect.column) for suspect in suspects)
+        warnings.warn(
+            f"{in_words(suspects)} Leave out {columns}, unless nearly all positives are labelled; "
+            "then ignore pucut.exceptions.SuspectColumnWarning.",
+            SuspectColumnWarning,
+            stacklevel=4,
+        )
+
+
+@dataclass(frozen=True)
+class _Sign:
+    """What rows may have in a column, and how many labelled and other rows have it."""
+
+    kind: Kind
+    what: str
+    n_labelled: int
+    n_others: int
+    limits: tuple[float, float] | None = None
+
+
+def _signs(table: Table, j: int, is_labelled: BoolArray, is_other: BoolArray) -> Iterator[_Sign]:
+    values, categories = table.values[j], table.format.categories[j]
+    if table.rows:  # sparse: zeros are as good as empty
+        rows = table.rows[j]
+        yield _Sign("filled", "is not 0", _count(is_labelled[rows]), _count(is_other[rows]))
+        return
+    if values.dtype.kind == "f":
+        is_missing = np.isnan(values)
+        if is_missing.any():
+            n_empty, n_other = _count(is_missing & is_labelled), _count(is_missing & is_other)
+            n_filled = _count(is_labelled) - n_empty
+            yield _Sign("filled", "is filled", n_filled, _count(is_other) - n_other)
+            yield _Sign("empty", "is empty", n_empty, n_other)
+            is_labelled, is_other = is_labelled & ~is_missing, is_other & ~is_missing
+    rising = np.sort(values[is_labelled])
+    if not len(rising):
+        return
+    others = values[is_other]
+    known = rising[np.concatenate([[True], rising[1:] != rising[:-1]])]
+    if categories is not None or len(known) <= _FEW_VALUES:
+        yield from _of_values(known, rising, others, categories)
+    if categories is None:
+        left_out = int(_TAIL * len(rising))
+        low, high = rising[left_out], rising[len(rising) - 1 - left_out]
+        n_labelled = _count((rising >= low) & (rising <= high))
+        n_others = _count((others >= low) & (others <= high))
+        text = f"is between {low:.6g} and {high:.6g}"
+        yield _Sign("range", text, n_labelled, n_others, (float(low), float(high)))
+
+
+def _of_values(
+    known: Column, labelled: Column, others: Column, categories: npt.NDArray[np.object_] | None
+) -> Iterator[_Sign]:
+    """The values that several labelled rows have and hardly any other, taken together."""
+    n_labelled = np.bincount(np.searchsorted(known, labelled), minlength=len(known))
+    place = np.minimum(np.searchsorted(known, others), len(known) - 1)
+    n_others = np.bincount(place[known[place] == others], minlength=len(known))
+    own = (n_labelled >= FEWEST_LABELLED) & (n_others <= FEWEST_OTHERS * n_labelled)
+    if own.any():
+        shown = [
+            f"{value:.6g}" if categories is None else repr(str(categories[int(value)]))
+            for value in known[own][:_SHOWN]
+        ]
+        text = f"is {' or '.join(shown)}{', ...' if _count(own) > _SHOWN else ''}"
+        yield _Sign("value", text, int(n_labelled[own].sum()), int(n_others[own].sum()))
+
+
+def _count(mask: npt.NDArray[np.bool_]) -> int:
+    return int(np.count_nonzero(mask))
