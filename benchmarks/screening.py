@@ -1,0 +1,150 @@
+"""Screening for systematic reviews, simulated: corpora, what a run is, and how it is judged.
+
+Corpora are the tables of the repository asreview/systematic-review-datasets, as CSV files in one
+folder: title, abstract, and label_included, which says what people decided about every record.
+"""
+
+import csv
+import json
+import math
+import subprocess
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from paper.datasets import seed_from_names
+from pucut.labelling.next_rows import blank_rows_come_first, most_likely
+from pucut.labelling.ranking import View, rank_scores, text_view
+from pucut.labelling.texts import text_matrix
+
+# The next batch has one record, and one more for every so many that were seen.
+SEEN_PER_BATCH = 20
+
+
+@dataclass(frozen=True, eq=False)
+class Corpus:
+    name: str
+    file: Path
+    texts: list[str]
+    is_relevant: npt.NDArray[np.bool_]
+
+    def start(self, number: int) -> tuple[int, int]:
+        """A relevant and an irrelevant record, drawn by the names of corpus and start."""
+        random = np.random.default_rng(seed_from_names("labelling", self.name, number))
+        relevant = int(random.choice(np.flatnonzero(self.is_relevant)))
+        return relevant, int(random.choice(np.flatnonzero(~self.is_relevant)))
+
+
+@dataclass(frozen=True)
+class Simulation:
+    """The records in the order in which they were asked for, the start first."""
+
+    order: list[int]
+    seconds: list[float]
+    version: str = ""
+
+
+def read_corpus(folder: Path, name: str) -> Corpus:
+    csv.field_size_limit(1 << 27)
+    file = folder / f"{name}.csv"
+    with open(file, encoding="utf-8", newline="") as lines:
+        rows = list(csv.DictReader(lines))
+    texts = [f"{row['title']} . {row['abstract']}" for row in rows]
+    return Corpus(name, file, texts, np.array([row["label_included"] == "1" for row in rows]))
+
+
+def batch_size(n_seen: int) -> int:
+    return 1 + n_seen // SEEN_PER_BATCH
+
+
+def by_pucut(corpus: Corpus, start: tuple[int, int], view: View) -> Simulation:
+    """Until every relevant record is found."""
+    truth, n_records = corpus.is_relevant, len(corpus.is_relevant)
+    is_blank = np.diff(view.X.indptr) == 0
+    order, seconds = list(start), []
+    is_known = np.zeros(n_records, dtype=np.bool_)
+    is_known[order] = True
+    while truth[order].sum() < truth.sum():
+        begun = time.perf_counter()
+        scores = rank_scores((view,), is_known & truth, is_known & ~truth)
+        answers = [(row, bool(truth[row])) for row in order[2:]]
+        blank_first = blank_rows_come_first(answers, is_blank, int(truth[order].sum()))
+        size = min(batch_size(len(order)), n_records - len(order))
+        rows = most_likely(scores, ~is_known, is_blank, size, blank_first=blank_first)
+        seconds.append(time.perf_counter() - begun)
+        order += [int(row) for row in rows]
+        is_known[rows] = True
+    return Simulation(order, seconds)
+
+
+def by_asreview(python: str, model: str, corpus: Corpus, start: tuple[int, int]) -> Simulation:
+    """Until 95 % of the relevant records are found and 10 % of all are seen."""
+    n_relevant, n_records = int(corpus.is_relevant.sum()) - 1, len(corpus.texts) - 2
+    job = {
+        "file": str(corpus.file),
+        "is_relevant": corpus.is_relevant.astype(int).tolist(),
+        "start": list(start),
+        "model": model,
+        "seen_per_batch": SEEN_PER_BATCH,
+        "n_found": 1 + math.ceil(0.95 * n_relevant),
+        "n_seen": 2 + math.ceil(0.1 * n_records),
+    }
+    asreview = _process(python)
+    assert asreview.stdin is not None
+    assert asreview.stdout is not None
+    asreview.stdin.write(json.dumps(job) + "\n")
+    asreview.stdin.flush()
+    answer = asreview.stdout.readline()
+    if not answer:
+        raise RuntimeError("ASReview has ended; its last words are above")
+    return Simulation(**json.loads(answer))
+
+
+@lru_cache(maxsize=1)
+def _process(python: str) -> "subprocess.Popen[str]":
+    program = Path(__file__).with_name("asreview_simulation.py")
+    return subprocess.Popen(
+        [python, str(program)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+
+
+def kept(folder: Path | None, names: Sequence[Any], make: Any) -> Simulation:
+    """A simulation from the folder of earlier ones, or made and kept there."""
+    if folder is None:
+        made: Simulation = make()
+        return made
+    file = folder / ("-".join(map(str, names)) + ".json")
+    if not file.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        text = json.dumps(asdict(make()))
+        file.write_text(text, encoding="utf-8")
+    return Simulation(**json.loads(file.read_text(encoding="utf-8")))
+
+
+def work_saved(corpus: Corpus, order: Sequence[int], recall: float = 0.95) -> float:
+    """WSS in %: the share of records that need not be read, less what random reading would save.
+
+    The two records of the start count neither as read nor as found.
+    """
+    found = np.cumsum(corpus.is_relevant[order[2:]])
+    n_needed = math.ceil(recall * (corpus.is_relevant.sum() - 1))
+    n_read = int(np.searchsorted(found, n_needed)) + 1
+    return 100.0 * (recall - n_read / (len(corpus.texts) - 2))
+
+
+def found_early(corpus: Corpus, order: Sequence[int], share: float = 0.1) -> float:
+    """RRF in %: the share of the relevant records among the first of all records."""
+    n_read = math.ceil(share * (len(corpus.texts) - 2))
+    n_found = corpus.is_relevant[order[2 : 2 + n_read]].sum()
+    return 100.0 * float(n_found) / float(corpus.is_relevant.sum() - 1)
+
+
+@lru_cache(maxsize=1)  # simulations of one corpus follow each other
+def view_of(corpus: Corpus) -> View:
+    return text_view(text_matrix(corpus.texts))

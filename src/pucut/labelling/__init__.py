@@ -1,0 +1,1 @@
+"""Labelling by people, row after row: what to look at next, and how many positives are left."""
