@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from paper.datasets import seed_from_names
 from pucut.labelling.next_rows import blank_rows_come_first, most_likely
-from pucut.labelling.ranking import View, rank_scores, text_view
+from pucut.labelling.ranking import Features, features_of, is_blank, rank_scores
 from pucut.labelling.texts import text_matrix
 
 # The next batch has one record, and one more for every so many that were seen.
@@ -63,20 +63,20 @@ def batch_size(n_seen: int) -> int:
     return 1 + n_seen // SEEN_PER_BATCH
 
 
-def by_pucut(corpus: Corpus, start: tuple[int, int], view: View) -> Simulation:
+def by_pucut(corpus: Corpus, start: tuple[int, int], features: Features) -> Simulation:
     """Until every relevant record is found."""
     truth, n_records = corpus.is_relevant, len(corpus.is_relevant)
-    is_blank = np.diff(view.X.indptr) == 0
+    blank = is_blank(features.X)
     order, seconds = list(start), []
     is_known = np.zeros(n_records, dtype=np.bool_)
     is_known[order] = True
     while truth[order].sum() < truth.sum():
         begun = time.perf_counter()
-        scores = rank_scores((view,), is_known & truth, is_known & ~truth)
+        scores = rank_scores(features, is_known & truth, is_known & ~truth)
         answers = [(row, bool(truth[row])) for row in order[2:]]
-        blank_first = blank_rows_come_first(answers, is_blank, int(truth[order].sum()))
+        blank_first = blank_rows_come_first(answers, blank, int(truth[order].sum()))
         size = min(batch_size(len(order)), n_records - len(order))
-        rows = most_likely(scores, ~is_known, is_blank, size, blank_first=blank_first)
+        rows = most_likely(scores, ~is_known, blank, size, blank_first=blank_first)
         seconds.append(time.perf_counter() - begun)
         order += [int(row) for row in rows]
         is_known[rows] = True
@@ -146,5 +146,5 @@ def found_early(corpus: Corpus, order: Sequence[int], share: float = 0.1) -> flo
 
 
 @lru_cache(maxsize=1)  # simulations of one corpus follow each other
-def view_of(corpus: Corpus) -> View:
-    return text_view(text_matrix(corpus.texts))
+def words_of(corpus: Corpus) -> Features:
+    return features_of(text_matrix(corpus.texts), None)

@@ -231,7 +231,9 @@ def test_other_methods_and_presets_are_refused(table, capsys, wrong):
     assert wrong[1] in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("command", ["classify", "rank", "prior", "compare", "apply", "demo"])
+@pytest.mark.parametrize(
+    "command", ["classify", "rank", "label", "prior", "compare", "apply", "demo"]
+)
 def test_help_shows_examples(command, capsys):
     with pytest.raises(SystemExit) as ended:
         main([command, "--help"])

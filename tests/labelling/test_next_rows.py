@@ -56,10 +56,11 @@ def test_random_rows_are_free_and_evenly_drawn():
     ("n_since", "n_blank", "wanted"),
     [
         (5, 0, False),  # too few answers to know what the best rows promise
-        (90, 0, False),  # the best promise 4.5 / 95, a blank row 1.5 * 0.05 / 3
-        (250, 0, True),  # 0.5 / 201
-        (250, 20, True),  # against 0.075 / 23
-        (250, 40, False),  # against 0.075 / 43
+        (80, 0, False),  # the best promise 4.5 / 85, a blank row 3 * 0.05 / 3
+        (190, 0, True),  # 4.5 / 195
+        (250, 20, True),  # 0.5 / 251 against 0.15 / 23
+        (250, 80, False),  # 0.5 / 251 against 0.15 / 83
+        (400, 80, True),  # 0.5 / 401
     ],
 )
 def test_blank_rows_wait_until_the_others_promise_less(n_since, n_blank, wanted):

@@ -7,14 +7,13 @@ from scipy.stats import rankdata
 
 from pucut.labelling.ranking import (
     LEAST_NEGATIVES,
+    Features,
     Known,
-    View,
+    features_of,
     is_blank,
     known_rows,
     linear_svm,
     rank_scores,
-    table_view,
-    text_view,
 )
 from pucut.labelling.texts import MOST_ROWS_WITH_PAIRS, text_matrix
 
@@ -26,6 +25,10 @@ def marks(n_rows, *rows):
     is_marked = np.zeros(n_rows, dtype=bool)
     is_marked[list(rows)] = True
     return is_marked
+
+
+def words(texts):
+    return features_of(text_matrix(texts), None)
 
 
 def planted(seed=0, n_rows=300):
@@ -70,7 +73,7 @@ def test_the_svm_minimises_its_objective():
 def test_texts_on_the_subject_come_first(n_negative):
     texts, truth = planted()
     is_positive, is_negative = marks(300, 0, 1), marks(300, *range(100, 100 + n_negative))
-    scores = rank_scores((text_view(text_matrix(texts)),), is_positive, is_negative)
+    scores = rank_scores(words(texts), is_positive, is_negative)
     is_free = ~(is_positive | is_negative)
     order = np.flatnonzero(is_free)[np.argsort(-scores[is_free])]
     assert truth[order[:40]].mean() > 0.6  # a fifth of the rows, at random
@@ -78,20 +81,24 @@ def test_texts_on_the_subject_come_first(n_negative):
 
 def test_there_are_no_plateaus():
     texts, _ = planted()
-    scores = rank_scores((text_view(text_matrix(texts)),), marks(300, 0), marks(300, 200))
+    scores = rank_scores(words(texts), marks(300, 0), marks(300, 200))
     assert len(np.unique(scores)) > 290
 
 
-def test_every_view_counts_as_much_as_another():
-    random = np.random.default_rng(0)
-    one, other = random.random((2, 20))
-    known = (marks(20, 0), marks(20, 1))
-    views = (
-        View(one[:, None], (lambda X, known: X[:, 0], lambda X, known: X[:, 0])),
-        View(other[:, None], (lambda X, known: X[:, 0],)),
-    )
-    wanted = (rankdata(one) + rankdata(other)) / 2 / 20
-    assert rank_scores(views, *known) == pytest.approx(wanted)
+def test_the_score_is_the_mean_rank_of_the_learners():
+    X = np.random.default_rng(0).random((20, 2))
+    learners = (lambda X, known: X[:, 0], lambda X, known: X[:, 1])
+    scores = rank_scores(Features(X, learners), marks(20, 0), marks(20, 1))
+    assert scores == pytest.approx((rankdata(X[:, 0]) + rankdata(X[:, 1])) / 2 / 20)
+
+
+def test_columns_beside_texts_are_further_columns():
+    points = np.array([[3.0, -1.0, 0.0, 2.0], [0.0] * 4, [0.0] * 4])
+    both = features_of(text_matrix(["owl", "fish", ""]), points)
+    assert both.X.toarray()[:, -4:] == pytest.approx(0.1 * points)
+    assert is_blank(both.X).tolist() == [False, False, True]
+    with pytest.raises(ValueError, match="texts or points must be given"):
+        features_of(None, None)
 
 
 def test_unlabelled_rows_stand_in_for_negatives_only_while_these_are_few():
@@ -108,11 +115,11 @@ def test_unlabelled_rows_stand_in_for_negatives_only_while_these_are_few():
 
 def test_a_text_without_words_teaches_nothing():
     texts = [*ABOUT, *OTHERS, ""]
-    view = text_view(text_matrix(texts))
+    view = words(texts)
     assert is_blank(view.X).tolist() == [False] * 7 + [True]
     known = (marks(8, 0, 7), marks(8, 3))
-    with_blank = rank_scores((view,), *known)
-    without = rank_scores((view,), marks(8, 0), marks(8, 3))
+    with_blank = rank_scores(view, *known)
+    without = rank_scores(view, marks(8, 0), marks(8, 3))
     # The unlabelled rows that stand in for negatives are others: one row less is free.
     assert (np.argsort(-with_blank)[:3] < 3).all()
     assert (np.argsort(-without)[:3] < 3).all()
@@ -120,19 +127,19 @@ def test_a_text_without_words_teaches_nothing():
 
 @pytest.mark.parametrize("positives", [(), (7,)])
 def test_without_a_positive_to_learn_from_the_order_is_drawn(positives):
-    view = text_view(text_matrix([*ABOUT, *OTHERS, ""]))
+    view = words([*ABOUT, *OTHERS, ""])
     known = (marks(8, *positives), marks(8, 3))
-    first = rank_scores((view,), *known)
+    first = rank_scores(view, *known)
     assert sorted(first) == pytest.approx(np.arange(8) / 8)
-    assert (first == rank_scores((view,), *known)).all()
-    assert (first != rank_scores((view,), *known, seed=1)).any()
+    assert (first == rank_scores(view, *known)).all()
+    assert (first != rank_scores(view, *known, seed=1)).any()
 
 
 def test_points_of_a_table_are_ranked_too():
     random = np.random.default_rng(0)
     truth = np.arange(200) < 40
     points = random.normal(size=(200, 5)) + 2.0 * truth[:, None]
-    scores = rank_scores((table_view(points),), marks(200, 0, 1), marks(200, 100, 101))
+    scores = rank_scores(features_of(None, points), marks(200, 0, 1), marks(200, 100, 101))
     assert truth[np.argsort(-scores)[:40]].mean() > 0.9
 
 

@@ -32,6 +32,7 @@ from pucut.cli._voice import Voice, printable
 COMMANDS = {
     "classify": "which rows of a table are positive",
     "rank": "which unlabelled rows to look at next",
+    "label": "label a table on a page, row by row",
     "prior": "how many rows of a table are positive",
     "compare": "every method on one table",
     "apply": "a saved model on new rows",

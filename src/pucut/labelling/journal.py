@@ -92,7 +92,9 @@ class Journal:
         return True
 
     def close(self) -> None:
-        os.close(self._file)
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
 
     def __enter__(self) -> "Journal":
         return self

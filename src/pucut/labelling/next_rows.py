@@ -22,10 +22,8 @@ SimilarTo = Callable[[int], FloatArray]
 # The share of positives among the last so many answers is what the best rows promise.
 _RECENT = 200
 _LEAST_RECENT = 10
-# Rows without features are judged as if so many of them had been seen, at half the rate of all
-# rows: what is empty is more often there by mistake.
+# Rows without features are judged as if so many of them had been seen, at the rate of all rows.
 _PRIOR_ROWS = 3
-_PRIOR_RATE = 0.5
 
 
 def blank_rows_come_first(
@@ -35,7 +33,7 @@ def blank_rows_come_first(
 
     Nothing can be learned about a row without features, but it may be positive as any other. What
     it promises is the rate among those like it that were answered; what the best of the ranked rows
-    promise is the rate among the last of them.
+    promise is the rate among the last of them, or since the last positive if that is longer ago.
 
     Parameters
     ----------
@@ -47,9 +45,10 @@ def blank_rows_come_first(
     blank = [positive for row, positive in answers if is_blank[row]]
     if len(ranked) < _LEAST_RECENT:
         return False
-    recent = ranked[-_RECENT:]
+    n_since = next((n for n, found in enumerate(reversed(ranked)) if found), len(ranked))
+    recent = ranked[-max(_RECENT, n_since) :]
     of_the_best = (sum(recent) + 0.5) / (len(recent) + 1)
-    of_the_blank = (sum(blank) + _PRIOR_ROWS * _PRIOR_RATE * n_positive / len(is_blank)) / (
+    of_the_blank = (sum(blank) + _PRIOR_ROWS * n_positive / len(is_blank)) / (
         len(blank) + _PRIOR_ROWS
     )
     return of_the_blank > of_the_best

@@ -66,28 +66,39 @@ def logistic(X: Any, known: Known) -> FloatArray:
 
 def trees(X: Any, known: Known) -> FloatArray:
     """Shares of the votes of extra trees."""
-    model = ExtraTreesClassifier(200, min_samples_leaf=2, random_state=0, n_jobs=1)
+    model = ExtraTreesClassifier(100, min_samples_leaf=2, random_state=0, n_jobs=1)
     model.fit(X[known.rows], known.is_positive, sample_weight=known.weights(1.0))
     share: FloatArray = model.predict_proba(X)[:, 1]
     return share
 
 
 @dataclass(frozen=True, eq=False)
-class View:
-    """Features of one kind, and the learners that suit them."""
+class Features:
+    """A matrix, one row per row of the table, and the learners that suit it."""
 
     X: Any
     learners: tuple[Learner, ...]
 
 
-def text_view(matrix: sp.csr_array) -> View:
-    return View(matrix, (linear_svm,))
+def features_of(texts: sp.csr_array | None, points: FloatArray | None) -> Features:
+    """Of texts, of the other columns as points, or of both: the points are then further columns.
+
+    A row without words whose other columns are at their means, or missing, has no features.
+    """
+    if texts is None:
+        if points is None:
+            raise ValueError("texts or points must be given: there is nothing to learn from")
+        return Features(points, (logistic, trees))
+    if points is None:
+        return Features(texts, (linear_svm,))
+    # Texts have length 1, and the points together one that is mostly shorter.
+    beside = sp.csr_array(BESIDE_TEXTS * points / np.sqrt(points.shape[1]))
+    beside.eliminate_zeros()
+    return Features(sp.csr_array(sp.hstack([texts, beside], format="csr")), (linear_svm,))
 
 
-def table_view(points: Any) -> View:
-    return View(points, (logistic, trees))
-
-
+# Of columns beside texts, relative to these.
+BESIDE_TEXTS = 0.2
 # With fewer known negatives, unlabelled rows stand in for the missing ones.
 LEAST_NEGATIVES = 10
 
@@ -104,23 +115,21 @@ def known_rows(is_positive: BoolArray, is_negative: BoolArray, seed: int = 0) ->
 
 
 def rank_scores(
-    views: tuple[View, ...], is_positive: BoolArray, is_negative: BoolArray, seed: int = 0
+    features: Features, is_positive: BoolArray, is_negative: BoolArray, seed: int = 0
 ) -> FloatArray:
     """From 0 to 1, the higher the more likely: the mean rank by all learners, of every row.
 
-    Each view counts as much as another. Ties are left only where all learners tie. As long as no
-    positive with features is known, or nothing else, the order is drawn.
+    Ties are left only where all learners tie. As long as no positive with features is known, or
+    nothing else, the order is drawn.
     """
     known = known_rows(is_positive, is_negative, seed)
-    by_view = [
-        np.mean([rankdata(learner(view.X, seen)) for learner in view.learners], axis=0)
-        for view, seen in ((view, _with_features(view, known)) for view in views)
-        if seen.is_positive.any() and not seen.is_positive.all()
-    ]
+    has_features = ~is_blank(features.X)[known.rows]  # others teach nothing but that they exist
+    known = Known(known.rows[has_features], known.is_positive[has_features])
     n_rows = len(is_positive)
-    if not by_view:
+    if known.is_positive.all() or not known.is_positive.any():
         return np.random.default_rng(seed).permutation(n_rows) / n_rows
-    scores: FloatArray = np.mean(by_view, axis=0) / n_rows
+    ranks = [rankdata(learner(features.X, known)) for learner in features.learners]
+    scores: FloatArray = np.mean(ranks, axis=0) / n_rows
     return scores
 
 
@@ -129,9 +138,3 @@ def is_blank(X: Any) -> BoolArray:
     if is_sparse(X):
         return np.asarray(np.diff(X.indptr) == 0)
     return np.zeros(X.shape[0], dtype=np.bool_)
-
-
-def _with_features(view: View, known: Known) -> Known:
-    """Rows without features teach nothing but that they exist."""
-    has_features = ~is_blank(view.X)[known.rows]
-    return Known(known.rows[has_features], known.is_positive[has_features])

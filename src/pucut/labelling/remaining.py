@@ -25,14 +25,15 @@ from pucut.labelling.next_rows import COUNT, FIND
 # exponentially), and which share of the positives is spread over all rows.
 _SCALES = (0.003, 0.006, 0.0125, 0.025, 0.05, 0.1, 0.2, 0.4)
 _POWERS = (1.2, 2.0, 4.0, np.inf)
-_FLOORS = (0.0, 0.003, 0.01, 0.03, 0.1, 0.3)
+_FLOORS = (0.0, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
 # Of A, before anything was seen: as if half a positive had been found in a thousandth of the way.
 _PRIOR_COUNT, _PRIOR_SHARE = 0.5, 1e-3
 # Answers are not independent given the shape, which is never quite right: each counts for less.
-_TEMPER = 0.5
+_TEMPER = 0.2
 # Shapes this much less likely than the best do not change the quantiles.
 _NEGLIGIBLE = 1e-4
-LEVEL = 0.9
+# A little more than the nine of ten that are promised: no shape is quite right.
+LEVEL = 0.92
 
 
 @dataclass(frozen=True)
@@ -145,10 +146,16 @@ def _quantiles(
     return [int(number) for number in numbers[places]]
 
 
-def sentence(found: Remaining, n_found: int) -> str:
-    """What the page says of it."""
+# With fewer answers the interval is as wide as the table.
+LEAST_ANSWERS = 20
+
+
+def sentence(found: Remaining, n_found: int, n_asked: int) -> str:
+    """What the page says of it, of positives found by answers."""
     if found.n_next == 0:
         return f"Every row was looked at: {n_found} are positive."
+    if n_asked < LEAST_ANSWERS:
+        return f"How many are left is said after {LEAST_ANSWERS} answers."
     soon = _about(found.in_next)
     return (
         f"Of the next {found.n_next} rows {soon} {'is' if soon == 'about 1' else 'are'} positive; "

@@ -1,0 +1,300 @@
+"""The page as an ASGI application: one address with a token, and what the page asks for.
+
+Everything is below /TOKEN/, and nothing is found without the token. Requests have to
+name this machine's loopback address as their host, so that no other site can lead a browser here
+under a name of its own, and nothing is read from cookies, so that no other page can send anything
+in the user's name.
+"""
+
+import hmac
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from importlib.resources import files
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import FileResponse, JSONResponse, PlainTextResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from pucut.labelling.cards import card, status
+from pucut.labelling.exports import Export
+from pucut.labelling.next_rows import FIND, GOALS
+from pucut.labelling.rows import PICTURES
+from pucut.labelling.session import Session, SessionError
+
+# The page may load its own files and nothing else, and cannot be shown inside another page.
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+# A report has a policy of its own inside; here it is kept away from the page's address.
+_REPORT_POLICY = "sandbox allow-scripts allow-downloads; frame-ancestors 'none'"
+_FILE_POLICY = "default-src 'none'; sandbox; frame-ancestors 'none'"
+_ASSETS = {
+    "label.css": "text/css; charset=utf-8",
+    "label.js": "text/javascript; charset=utf-8",
+    "icon.svg": "image/svg+xml",
+}
+_MOST_BYTES = 1 << 16
+_MOST_LETTERS = 10_000
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What the page needs besides the session.
+
+    Attributes
+    ----------
+    token : str
+    hosts : frozenset of str
+        With the port, as browsers send them.
+    who : str
+        The name that is proposed.
+    is_changed : function
+        Whether the table is no longer what was read.
+    exports : mapping of file name to Export
+    end : function
+        Ends the program.
+    """
+
+    token: str
+    hosts: frozenset[str]
+    who: str
+    is_changed: Callable[[], bool] = lambda: False
+    exports: Mapping[str, Export] = field(default_factory=dict)
+    end: Callable[[], None] = lambda: None
+
+
+def application(session: Session, around: Surroundings) -> ASGIApp:
+    pages = _Pages(session, around)
+    routes = [
+        Route("/", pages.page),
+        Route("/status", pages.status),
+        Route("/next", pages.next),
+        Route("/rows/{row:int}", pages.row),
+        Route("/pictures/{row:int}/{column:int}", pages.picture),
+        Route("/answers", pages.answer, methods=["POST"]),
+        Route("/undo", pages.undo, methods=["POST"]),
+        Route("/end", pages.end, methods=["POST"]),
+        Route("/exports/{name}", pages.export),
+        Route("/{name}", pages.asset),
+    ]
+    return _Door(Starlette(routes=routes), around)
+
+
+class _Door:
+    """Lets in who knows the token, and puts the policy on everything that goes out."""
+
+    def __init__(self, inside: ASGIApp, around: Surroundings) -> None:
+        self._inside, self._around = inside, around
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._inside(scope, receive, send)
+            return
+        refusal = self._refusal(scope)
+        if refusal is not None:
+            await refusal(scope, receive, _with_headers(send))
+            return
+        path = scope["path"][1 + len(self._around.token) :]
+        inner = {**scope, "path": path, "raw_path": path.encode(), "root_path": ""}
+        await self._inside(inner, receive, _with_headers(send))
+
+    def _refusal(self, scope: Scope) -> Response | None:
+        headers = {name.decode("latin-1"): value for name, value in scope["headers"]}
+        token, slash, _ = scope["path"][1:].partition("/")
+        if not hmac.compare_digest(token.encode(), self._around.token.encode()) or not slash:
+            return PlainTextResponse("There is nothing here.", 404)
+        host = headers.get("host", b"").decode("latin-1").lower()
+        if host not in self._around.hosts:
+            return PlainTextResponse("This address is for this machine only.", 421)
+        if scope["method"] != "POST":
+            return None
+        origin = headers.get("origin", b"").decode("latin-1").lower()
+        if origin and origin.removeprefix("http://") not in self._around.hosts:
+            return PlainTextResponse("Only the page itself may send answers.", 403)
+        if not headers.get("content-type", b"").startswith(b"application/json"):
+            return PlainTextResponse("Answers are JSON.", 415)
+        length = headers.get("content-length", b"")
+        if not length.isdigit() or int(length) > _MOST_BYTES:
+            return PlainTextResponse(f"Answers have at most {_MOST_BYTES} bytes.", 413)
+        return None
+
+
+def _with_headers(send: Send) -> Send:
+    async def send_more(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            given = {name.lower() for name, _ in message["headers"]}
+            more = {
+                b"content-security-policy": POLICY.encode(),
+                b"referrer-policy": b"no-referrer",  # the token is in the address
+                b"x-content-type-options": b"nosniff",
+                b"cache-control": b"no-store",
+                b"cross-origin-resource-policy": b"same-origin",
+                b"cross-origin-opener-policy": b"same-origin",
+            }
+            message = {
+                **message,
+                "headers": [
+                    *message["headers"],
+                    *((name, value) for name, value in more.items() if name not in given),
+                ],
+            }
+        await send(message)
+
+    return send_more
+
+
+class _Pages:
+    """What each address answers."""
+
+    def __init__(self, session: Session, around: Surroundings) -> None:
+        self._session, self._around = session, around
+
+    async def page(self, request: Request) -> Response:
+        return Response(_asset("label.html"), media_type="text/html; charset=utf-8")
+
+    async def asset(self, request: Request) -> Response:
+        name = request.path_params["name"]
+        if name not in _ASSETS:
+            return PlainTextResponse("There is nothing here.", 404)
+        return Response(_asset(name), media_type=_ASSETS[name])
+
+    async def status(self, request: Request) -> Response:
+        return JSONResponse(await run_in_threadpool(self._status))
+
+    async def next(self, request: Request) -> Response:
+        client, goal = request.query_params.get("client", ""), request.query_params.get("goal")
+        return await self._answered(lambda: self._next(client, goal or FIND))
+
+    async def row(self, request: Request) -> Response:
+        row = request.path_params["row"]
+        if not 0 <= row < len(self._session.rows):
+            return _refused(f"rows are numbered from 0 to {len(self._session.rows) - 1}", 404)
+        return await self._answered(lambda: {"card": card(self._session, row)})
+
+    async def picture(self, request: Request) -> Response:
+        rows = self._session.rows
+        row, column = request.path_params["row"], request.path_params["column"]
+        if not (0 <= row < len(rows) and 0 <= column < len(rows.columns)):
+            return _refused("there is no such cell", 404)
+        path = await run_in_threadpool(rows.picture, row, column)
+        if path is None:
+            return _refused("the cell does not name a picture below the table's folder", 404)
+        policy = {"content-security-policy": _FILE_POLICY}
+        return FileResponse(path, media_type=PICTURES[path.suffix.lower()], headers=policy)
+
+    async def answer(self, request: Request) -> Response:
+        sent = await _json(request)
+        try:
+            key, who, action = (_text(sent, name) for name in ("key", "who", "action"))
+            row, note = _row(sent), _text(sent, "note", may_be_empty=True)
+            goal = _text(sent, "goal")
+            if goal not in GOALS:
+                raise SessionError(f"goal must be one of {', '.join(GOALS)}, found {goal!r}")
+        except SessionError as error:
+            return _refused(str(error), 400)
+
+        def keep() -> dict[str, Any]:
+            self._session.answer(key, who, action, row, note=note, goal=goal)
+            if sent.get("stay") is True:
+                return {"card": card(self._session, row), "status": self._status()}
+            return self._next(_text(sent, "client"), goal)
+
+        return await self._changing(keep)
+
+    async def undo(self, request: Request) -> Response:
+        sent = await _json(request)
+
+        def take_back() -> dict[str, Any]:
+            row = self._session.undo(_text(sent, "key"), _text(sent, "who"))
+            found = None if row is None else card(self._session, row)
+            return {"card": found, "status": self._status(), "nothing": row is None}
+
+        return await self._changing(take_back)
+
+    async def end(self, request: Request) -> Response:
+        self._around.end()
+        return JSONResponse({"ended": True})
+
+    async def export(self, request: Request) -> Response:
+        name = request.path_params["name"]
+        export = self._around.exports.get(name)
+        if export is None:
+            return _refused(f"there is no export {name!r}", 404)
+        try:
+            content = await run_in_threadpool(export.make)
+        except ValueError as error:
+            return PlainTextResponse(" ".join(str(error).split()), 409)
+        if name.endswith(".html"):
+            policy = {"content-security-policy": _REPORT_POLICY}
+            return Response(content, media_type=export.kind, headers=policy)
+        as_file = {"content-disposition": f'attachment; filename="{name}"'}
+        return Response(content, media_type=export.kind, headers=as_file)
+
+    async def _changing(self, action: Callable[[], dict[str, Any]]) -> Response:
+        """Nothing is taken for a table that is another one now: its rows may have moved."""
+        if await run_in_threadpool(self._around.is_changed):
+            return _refused(
+                "The table has changed on the disk since it was read. Nothing was saved: end the "
+                "program and start it again.",
+                409,
+            )
+        return await self._answered(action)
+
+    async def _answered(self, action: Callable[[], dict[str, Any]]) -> Response:
+        try:
+            return JSONResponse(await run_in_threadpool(action))
+        except SessionError as error:
+            return _refused(str(error), 400)
+        except OSError as error:
+            return _refused(f"Nothing was saved: {error.strerror or error}", 500)
+
+    def _next(self, client: str, goal: str) -> dict[str, Any]:
+        row = self._session.next_row(client, goal)
+        found = None if row is None else card(self._session, row)
+        return {"card": found, "status": self._status()}
+
+    def _status(self) -> dict[str, Any]:
+        return {
+            **status(self._session),
+            "who": self._around.who,
+            "exports": sorted(self._around.exports),
+            "changed": self._around.is_changed(),
+        }
+
+
+def _refused(text: str, code: int) -> Response:
+    return JSONResponse({"error": text}, code)
+
+
+async def _json(request: Request) -> dict[str, Any]:
+    try:
+        sent = json.loads(await request.body())
+    except ValueError:
+        sent = None
+    return sent if isinstance(sent, dict) else {}
+
+
+def _text(sent: Mapping[str, Any], name: str, *, may_be_empty: bool = False) -> str:
+    found = sent.get(name, "")
+    if not isinstance(found, str) or len(found) > _MOST_LETTERS:
+        raise SessionError(f"{name} must be a text of at most {_MOST_LETTERS} letters")
+    if not found.strip() and not may_be_empty:
+        raise SessionError(f"{name} must not be empty")
+    return found.strip()
+
+
+def _row(sent: Mapping[str, Any]) -> int:
+    found = sent.get("row")
+    if isinstance(found, bool) or not isinstance(found, int):
+        raise SessionError(f"row must be a whole number, found {found!r}")
+    return found
+
+
+def _asset(name: str) -> str:
+    return files("pucut.labelling").joinpath("assets", name).read_text(encoding="utf-8")

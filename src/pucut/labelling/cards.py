@@ -1,0 +1,86 @@
+"""What the page shows, as plain dicts: a card of a row, and where the session stands."""
+
+from typing import Any
+
+from pucut.labelling.journal import NO, SKIP, YES
+from pucut.labelling.remaining import sentence
+from pucut.labelling.rows import Rows, differing_columns, kind_of_cell
+from pucut.labelling.session import Session
+
+_MOST_POINTS = 200
+_HEADING_LETTERS = 120
+
+
+def card(session: Session, row: int) -> dict[str, Any]:
+    """Everything about one row. Numbers of rows are counted from 0, `number` from 1."""
+    rows = session.rows
+    return {
+        "row": row,
+        "number": row + 1,
+        "cells": [
+            {"name": name, "kind": kind_of_cell(rows, row, place), "text": rows.cell(row, place)}
+            for place, name in enumerate(rows.columns)
+        ],
+        "probability": session.probability(row),
+        "rank": session.rank(row),
+        "nearest": [
+            {
+                "row": other,
+                "number": other + 1,
+                "answer": YES if is_positive else NO,
+                "heading": heading(rows, other),
+                "differs": differing_columns(rows, row, other),
+            }
+            for other, is_positive in session.nearest(row)
+        ],
+        "said": session.answers.said.get(row, {}),
+        "notes": [list(note) for note in session.answers.notes.get(row, ())],
+    }
+
+
+def status(session: Session) -> dict[str, Any]:
+    """Counts, what is left, the curve, and where people disagree."""
+    answers = session.answers
+    labels = answers.labels
+    left = session.remaining()
+    n_yes = sum(labels.values())
+    return {
+        "table": session.rows.name,
+        "n_rows": len(session.rows),
+        "n_known": int(session.rows.is_positive.sum() + session.rows.is_negative.sum()),
+        "n_yes": n_yes,
+        "n_no": len(labels) - n_yes,
+        "n_skipped": sum(set(said.values()) == {SKIP} for said in answers.said.values()),
+        "sentence": sentence(left, n_yes, len(session.labels.asked)),
+        "left": [left.low, left.left, left.high],
+        "curve": thinned(session.curve()),
+        "disagreements": [
+            {"row": row, "number": row + 1, "said": answers.said[row]}
+            for row in answers.disagreements
+        ],
+        "people": sorted({who for said in answers.said.values() for who in said}),
+        "ranked_with": session.ranking.n_labels,
+        "n_labels": session.labels.n_known,
+        "failure": session.failure,
+    }
+
+
+def heading(rows: Rows, row: int) -> str:
+    """The beginning of a row: of its first text, or of its first cells."""
+    texts = [
+        cells[row]
+        for name, cells in zip(rows.columns, rows.cells, strict=True)
+        if name in rows.text_columns and cells[row].strip()
+    ]
+    chosen = texts[0] if texts else ", ".join(cells[row] for cells in rows.cells[:4])
+    whole = " ".join(chosen.split())
+    return whole if len(whole) <= _HEADING_LETTERS else whole[: _HEADING_LETTERS - 1] + "…"
+
+
+def thinned(curve: list[int]) -> list[list[int]]:
+    """Points (answers, positives found), at most a few hundred, the last one always."""
+    step = max(1, -(-len(curve) // _MOST_POINTS))
+    places = [*range(0, len(curve), step)]
+    if curve and places[-1] != len(curve) - 1:
+        places.append(len(curve) - 1)
+    return [[place + 1, curve[place]] for place in places]

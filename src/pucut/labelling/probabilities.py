@@ -1,0 +1,64 @@
+"""From scores to probabilities, by answered rows that were left out when the scores were learned.
+
+Which rows are answered depends on their scores and on nothing else, so how often rows of a score
+are positive is the same among answered rows and others.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import expit, logit
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import StratifiedKFold
+
+from pucut._support.checks import BoolArray, FloatArray
+from pucut.labelling.ranking import Features, rank_scores
+
+_FOLDS = 3
+_MIDDLE = 0.5
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """probability = expit(intercept + slope logit(score)); None where too little is known."""
+
+    intercept: float
+    slope: float
+
+    def probabilities(self, scores: FloatArray) -> FloatArray:
+        found: FloatArray = expit(self.intercept + self.slope * _log_odds(scores))
+        return found
+
+    @property
+    def threshold(self) -> float:
+        """The score at which both kinds are equally likely."""
+        if self.slope <= 0.0:
+            return _MIDDLE
+        return float(expit(-self.intercept / self.slope))
+
+
+def calibrated(
+    features: Features, is_positive: BoolArray, is_negative: BoolArray, seed: int = 0
+) -> Calibration | None:
+    """None unless there are at least as many answers of both kinds as folds."""
+    rows = np.flatnonzero(is_positive | is_negative)
+    truth = is_positive[rows]
+    if min(int(truth.sum()), int((~truth).sum())) < _FOLDS:
+        return None
+    scores = np.empty(len(rows))
+    folds = StratifiedKFold(_FOLDS, shuffle=True, random_state=seed)
+    for _, held_out in folds.split(rows, truth):
+        is_kept = np.ones(len(is_positive), dtype=np.bool_)
+        is_kept[rows[held_out]] = False
+        found = rank_scores(features, is_positive & is_kept, is_negative & is_kept, seed)
+        scores[held_out] = found[rows[held_out]]
+    model = LogisticRegression(C=10.0).fit(_log_odds(scores)[:, None], truth)
+    slope = float(model.coef_[0, 0])
+    if slope <= 0.0:  # the scores say nothing: every row has the same probability
+        return Calibration(float(logit(truth.mean())), 0.0)
+    return Calibration(float(model.intercept_[0]), slope)
+
+
+def _log_odds(scores: FloatArray) -> FloatArray:
+    odds: FloatArray = logit(np.clip(scores, 1e-4, 1.0 - 1e-4))
+    return odds
