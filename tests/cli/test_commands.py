@@ -342,3 +342,24 @@ def test_exit_codes_of_the_parser(table, capsys):
     said = capsys.readouterr()
     assert "--label-column" in said.err
     assert said.out.startswith("pucut ")
+
+
+def test_known_negatives_are_neither_ranked_nor_predicted_positive(tmp_path, capsys):
+    random = np.random.default_rng(0)
+    is_positive = np.arange(200) < 80
+    frame = pd.DataFrame(
+        random.normal(size=(200, 3)) + 1.5 * is_positive[:, None], columns=[*"abc"]
+    )
+    frame["known"] = np.where(is_positive & (random.random(200) < 0.4), "yes", "")
+    frame.loc[random.random(200) < 0.2, "known"] = "No"
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    call = [tmp_path / "t.csv", "--label-column", "known", "--prior", 0.4, "--method", "2-hnc"]
+    _, said = notes(capsys, "rank", *call, "--out", tmp_path / "r.csv")
+    n_negative = int((frame["known"] == "No").sum())
+    assert f"and {n_negative} known negatives (No)" in said
+    ranked = pd.read_csv(tmp_path / "r.csv")["row"]
+    np.testing.assert_array_equal(np.sort(ranked) - 1, np.flatnonzero(frame["known"] == ""))
+    notes(capsys, "classify", *call, "--out", tmp_path / "c.csv")
+    predicted = pd.read_csv(tmp_path / "c.csv")["predicted"]
+    assert (predicted[frame["known"] == "No"] == "negative").all()
+    assert (predicted[frame["known"] == "yes"] == "positive").all()
