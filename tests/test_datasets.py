@@ -88,7 +88,7 @@ def test_a_constant_column_does_not_decide_anything():
         ({"labelled_share": 0.0}, ValueError, r"labelled_share must be in \(0, 1\]"),
         ({"n_labelled": 2001}, ValueError, "n_labelled must be from 1 to"),
         ({"X": np.zeros((5, 2))}, ValueError, "each of the 5 rows of X, found 2000"),
-        ({"X": sp.eye_array(2000, 3)}, TypeError, "X must be dense"),
+        ({"X": sp.csr_array(np.eye(2000, 3))}, TypeError, "X must be dense"),
         ({"X": pd.DataFrame({"a": list("xy") * 1000})}, ValueError, "column 0, which holds categ"),
         ({"is_positive": np.zeros(2000, dtype=bool)}, ValueError, "holds no positive"),
     ],

@@ -48,8 +48,9 @@ def test_a_checked_graph_is_passed_through_and_cannot_be_changed(n_checks):
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_sums_are_kept_and_are_those_of_their_formulas(dtype):
-    graph = random_graph(dtype)
+    graph = random_graph(dtype).tolil()
     graph.setdiag(1.0)
+    graph = graph.tocsr()
     checked = checked_graph(graph)
     for name in ("degrees", "sums_in_order", "row_sums"):
         assert getattr(checked, name) is getattr(checked, name)

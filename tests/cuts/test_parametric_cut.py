@@ -271,7 +271,7 @@ def test_connected_parts_have_nothing_to_do_with_each_other(n_threads):
         return parametric_cut(graph, **capacities, n_threads=n_threads)
 
     alone = [cut(part, pull) for part, pull in zip(parts, pulls, strict=True)]
-    whole, pull = sp.block_diag(parts, format="csr"), np.concatenate(pulls)
+    whole, pull = sp.csr_array(sp.block_diag(parts)), np.concatenate(pulls)
     place = rng.permutation(len(pull))
     together = cut(whole[place][:, place], pull[place])
     switch = np.concatenate([path.switch for path in alone])

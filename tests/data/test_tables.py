@@ -185,11 +185,14 @@ def test_missing_values_can_be_what_tells_the_classes():
         (pd.Series([datetime.date(2024, 1, 1)] * 4, dtype=object), "column 'b' of X holds dates"),
         ([[1], [2], [3], [4]], r"column 'b' of X: .* real number, found list \[1\] in row 0"),
         (
-            [1, 2, 10**400, 4],
+            pd.Series([1, 2, 10**400, 4], dtype=object),
             r"column 'b' of X: numbers must be at most 1\.8e\+308 in size, "
             r"found int 1000.*\.\.\. in row 2",
         ),
-        ([1, 2, 10**5000, 4], r"column 'b' of X: .* in size, found int of 16610 bits in row 2"),
+        (
+            pd.Series([1, 2, 10**5000, 4], dtype=object),
+            r"column 'b' of X: .* in size, found int of 16610 bits in row 2",
+        ),
         ([{"a": 1}] * 4, r"column 'b' of X: .* real number, found dict \{'a': 1\} in row 0"),
     ],
     ids=["zone", "period", "date", "list", "huge", "endless", "dict"],

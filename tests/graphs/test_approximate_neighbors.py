@@ -79,7 +79,7 @@ class TestApproximate:
         same(dense, sparse)
 
     def test_sparse_rows_too_large_to_be_dense(self):
-        points = sp.diags_array(np.arange(1.0, 3001.0), shape=(3000, 200_000), format="csr")
+        points = sp.csr_array(sp.diags(np.arange(1.0, 3001.0), shape=(3000, 200_000)))
         for method in ("approximate", "torch"):
             with pytest.raises(ValueError, match=r"at most 2147483648 bytes.*method='exact'"):
                 nearest_neighbors(points, 1, method)

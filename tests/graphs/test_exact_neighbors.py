@@ -182,7 +182,7 @@ class TestExact:
     def test_sparse_rows_with_stored_zeros_and_repeated_entries(self):
         points = binary(50, 6)
         coo = sp.coo_array(points)
-        rows, columns = coo.coords
+        rows, columns = coo.row, coo.col
         twice = sp.csr_array(
             (
                 np.concatenate([coo.data / 2, coo.data / 2, [0.0]]),

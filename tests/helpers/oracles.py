@@ -202,6 +202,8 @@ def max_flow_cut(problem, lam):
     ends = np.concatenate([problem.edge_to, problem.edge_from, nodes, np.full(n_nodes, sink_node)])
     capacities = np.concatenate([weight, weight, source_capacity, sink_capacity]).astype(np.int32)
     network = sp.csr_array((capacities, (starts, ends)), shape=(n_nodes + 2, n_nodes + 2))
+    network.indices = network.indices.astype(np.int32)  # which older releases of SciPy insist on
+    network.indptr = network.indptr.astype(np.int32)
     flow = maximum_flow(network, source_node, sink_node)
 
     residual = (network - flow.flow).tocsr()

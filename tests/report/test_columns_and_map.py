@@ -22,7 +22,7 @@ two_hnc = partial(TwoHNCClassifier, prior=0.5, n_estimators=20, random_state=0)
 
 def test_columns_of_a_data_frame(table):
     X, y, _ = table
-    frame = pd.DataFrame(X, columns=["a", "b", "c", "<b>"])
+    frame = pd.DataFrame(X.copy(), columns=["a", "b", "c", "<b>"])
     frame["kind"] = np.where(X[:, 0] > 1.5, "<b>", "plain")
     frame.loc[3, "a"] = np.nan
     frame.loc[4, "kind"] = None
@@ -137,7 +137,7 @@ def test_separation_against_pairs_and_shares():
 
 def test_a_card_for_each_column(table):
     X, y, _ = table
-    frame = pd.DataFrame(X, columns=["a", "b", "c", "d"])
+    frame = pd.DataFrame(X.copy(), columns=["a", "b", "c", "d"])
     frame["kind"] = np.where(X[:, 0] > 1.5, "large", "small")
     frame.loc[:10, "c"] = np.nan
     summary = summarise(two_hnc().fit(frame, y), frame, y)

@@ -108,12 +108,14 @@ def check_places(matrix: Any, name: str) -> None:
     SciPy follows them without a look: wrong ones read or write foreign memory.
     """
     if matrix.format == "coo":
-        if any(len(places) != len(matrix.data) for places in matrix.coords):
+        # `coords` came with SciPy 1.13, and with it arrays of other than two dimensions.
+        coords = matrix.coords if hasattr(matrix, "coords") else (matrix.row, matrix.col)
+        if any(len(places) != len(matrix.data) for places in coords):
             raise ValueError(
                 f"{name} has {len(matrix.data)} values, but rows and columns for "
-                f"{' and '.join(str(len(places)) for places in matrix.coords)}"
+                f"{' and '.join(str(len(places)) for places in coords)}"
             )
-        for places, length in zip(matrix.coords, matrix.shape, strict=True):
+        for places, length in zip(coords, matrix.shape, strict=True):
             _check_numbers(places, length, name)
         return
     if matrix.format not in ("csr", "csc", "bsr"):

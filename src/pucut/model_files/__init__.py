@@ -41,6 +41,7 @@ TRUSTED_OTHERS = frozenset(
         "scipy.sparse._csr.csr_array",
         "scipy.sparse._csr.csr_matrix",
         "scipy.sparse._csc.csc_array",
+        "sklearn.compose._column_transformer._RemainderColsList",  # a list; in release 1.6
         "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",
         "sklearn.tree._tree.Tree",
         "sklearn.utils.validation.check_array",

@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import dijkstra
 
 from pucut._support.checks import BoolArray, FloatArray
+from pucut._support.sparse import diagonal_array
 
 # Pull towards the prior, relative to a row's edges: it decides where no label reaches.
 PULL = 1e-3
@@ -49,7 +50,8 @@ def propagate(
     asked = ~known & (degree > 0.0)
     between = graph[asked][:, asked]
     root = np.sqrt(degree[asked])
-    scaled = sp.csr_array(sp.diags_array(1.0 / root) @ between @ sp.diags_array(1.0 / root))
+    scale = diagonal_array(1.0 / root)
+    scaled = sp.csr_array(scale @ between @ scale)
     drawn = graph[asked][:, known] @ values[known] + pull * degree[asked] * rest
     found[asked] = _solved(scaled, 1.0 + pull, drawn / root, root * rest) / root
     return np.clip(found, min(values[known].min(), rest), max(values[known].max(), rest))

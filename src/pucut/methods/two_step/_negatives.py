@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from pucut._support.checks import BoolArray, FloatArray, is_sparse
+from pucut._support.sparse import diagonal_array
 from pucut.kernels.machines import Machine
 from pucut.methods.two_step._naive_bayes import em_naive_bayes
 
@@ -135,4 +135,4 @@ def _unit(rows: Any) -> Any:
     squares = rows.multiply(rows).sum(axis=1) if is_sparse(rows) else np.square(rows).sum(axis=1)
     lengths = np.sqrt(np.asarray(squares, dtype=np.float64)).ravel()
     factors = 1.0 / np.where(lengths > 0.0, lengths, 1.0)
-    return sp.diags_array(factors) @ rows if is_sparse(rows) else rows * factors[:, None]
+    return diagonal_array(factors) @ rows if is_sparse(rows) else rows * factors[:, None]
