@@ -7,6 +7,7 @@ TORTURE_ARGS ?=
 PYTEST_ARGS ?=
 PYTEST_WORKERS ?= 2
 BENCH_ARGS ?=
+CROSS_TARGETS ?= x86_64-windows-gnu aarch64-macos x86_64-macos aarch64-linux-gnu
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -16,6 +17,11 @@ CMAKE_NATIVE := $(BIN)/cmake -S . -G Ninja -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)
 
 # A process that has nothing left takes tests from another; those of a file mostly stay together.
 PYTEST := $(BIN)/python -m pytest -n $(PYTEST_WORKERS) --dist worksteal
+
+# Beside the tools of other targets, scikit-activeml: every release of it needs a newer NumPy. torch
+# stays as constraints.txt has it, and matplotlib 3.8 does not know pyparsing 3.3.
+OLDEST := build/oldest/venv
+NOT_WITH_THE_OLDEST := ^(scikit-activeml|mypy|scipy-stubs|ruff|clang-)
 
 # Each stamp says that a step was done after the last change of what it rests on.
 PYTHON_READY := $(VENV)/.python-ready
@@ -43,18 +49,44 @@ REQUIREMENTS := $(BIN)/python -c 'import sys, tomllib; \
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL: # `make test` promises an order
-.PHONY: demo test test-fast docs bench fuzz torture format lint types native-test stubs clean help
+.PHONY: demo test test-fast test-oldest pytest coverage docs bench fuzz torture format lint types \
+	native-test cross dist stubs clean help
 
 demo: $(INSTALLED) ## run the demonstration
 	$(BIN)/python examples/demo_digits.py
 
-test: lint types native-test $(INSTALLED_WITHOUT_WARNINGS) ## run every check: lint, types, native tests, pytest
+test: lint types native-test pytest ## run every check: lint, types, native tests, pytest
+
+pytest: $(TOOLS_READY) $(INSTALLED_WITHOUT_WARNINGS) ## run the Python tests
 	$(PYTEST) $(PYTEST_ARGS)
 
 test-fast: $(TOOLS_READY) $(INSTALLED) ## run ruff, and the tests that are not marked as slow
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(PYTEST) -m "not slow" $(PYTEST_ARGS)
+
+# In an environment of its own, with the wheel that the installed package was made from.
+test-oldest: $(INSTALLED) ## run the tests with the oldest NumPy, SciPy, scikit-learn and others that pyproject.toml allows
+	@mkdir -p build/oldest
+	@$(REQUIREMENTS) run test | grep -vE '$(NOT_WITH_THE_OLDEST)' \
+		| sed -E '/^torch/!s/>=([0-9.]+)/==\1.*/' > build/oldest/requirements.txt
+	test -d $(OLDEST) || $(PYTHON) -m venv $(OLDEST)
+	$(subst $(BIN),$(OLDEST)/bin,$(PIP_INSTALL)) -r build/oldest/requirements.txt 'pyparsing<3.3'
+	$(call wheel_into,build/oldest/wheel)
+	$(subst $(BIN),$(OLDEST)/bin,$(PIP_INSTALL)) --no-deps --force-reinstall build/oldest/wheel/*.whl
+	$(subst $(BIN),$(OLDEST)/bin,$(PYTEST)) $(PYTEST_ARGS)
+
+# The lines of Python by all tests, those of native/ by its own.
+coverage: $(TOOLS_READY) $(INSTALLED) ## measure which lines the tests reach, of Python and of C++: build/coverage
+	@$(REQUIREMENTS) coverage > $(VENV)/coverage.txt
+	$(PIP_INSTALL) -r $(VENV)/coverage.txt
+	@mkdir -p build/coverage
+	$(CMAKE_NATIVE) -B build/coverage/native -DPUCUT_COVERAGE=ON -DPUCUT_BUILD_TESTS=ON
+	$(BIN)/cmake --build build/coverage/native
+	$(BIN)/ctest --test-dir build/coverage/native -j2 --output-on-failure --no-tests=error
+	$(BIN)/gcovr --root . --filter native/ --exclude native/tests/ build/coverage/native \
+		--exclude-throw-branches --txt build/coverage/native.txt --print-summary
+	$(PYTEST) --cov=pucut --cov-report=term:skip-covered --cov-report=html:build/coverage/python $(PYTEST_ARGS)
 
 # One thread: the examples say how long they took, and other work should not be in the way of that.
 docs: $(INSTALLED) $(DOCS_READY) ## build the documentation into build/docs/html; warnings are errors
@@ -101,6 +133,25 @@ native-test: $(BUILD_READY) ## run the C++ tests under the address, undefined be
 	$(CMAKE_NATIVE) -B build/tsan -DPUCUT_SANITIZE=thread -DPUCUT_BUILD_TESTS=ON -DPUCUT_BUILD_FUZZERS=ON
 	@set -e; for build in build/native build/tsan; do $(BIN)/cmake --build $$build; \
 		$(BIN)/ctest --test-dir $$build -j2 --output-on-failure --no-tests=error; done
+
+# Nothing is run: there is no Windows and no macOS here. docs/design/releases.md says what was.
+cross: $(BUILD_READY) ## compile native/ and its tests for the systems in CROSS_TARGETS, with zig; nothing is run
+	@$(REQUIREMENTS) release | grep ziglang > $(VENV)/cross.txt
+	$(PIP_INSTALL) -r $(VENV)/cross.txt
+	@set -e; zig="$$($(BIN)/python -c 'import os, ziglang; print(os.path.dirname(ziglang.__file__) + "/zig")')"; \
+		for target in $(CROSS_TARGETS); do \
+			$(CMAKE_NATIVE) -B build/cross/$$target -DCMAKE_TOOLCHAIN_FILE=native/cross/zig.cmake \
+				-DPUCUT_ZIG="$$zig" -DPUCUT_ZIG_TARGET=$$target -DPUCUT_BUILD_TESTS=ON; \
+			$(BIN)/cmake --build build/cross/$$target; done
+
+dist: $(BUILD_READY) ## build the source distribution and this machine's wheel into dist, and check both
+	@$(REQUIREMENTS) release > $(VENV)/release.txt
+	$(PIP_INSTALL) -r $(VENV)/release.txt
+	rm -rf dist build/dist
+	$(BIN)/python -m build --quiet --sdist --no-isolation --outdir dist
+	$(call wheel_into,build/dist)
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/auditwheel repair --wheel-dir dist build/dist/*.whl
+	$(BIN)/python -m twine check --strict dist/*
 
 stubs: $(INSTALLED) ## write src/pucut/_core.pyi anew, from the compiled module
 	$(BIN)/cmake --build build/wheel --target pucut_stub
@@ -152,6 +203,8 @@ $(PEERS_READY): $(BUILD_READY)
 # kept, so that only what changed is compiled again.
 install_package = $(PIP_INSTALL) --no-deps --no-build-isolation --force-reinstall \
 	-C build-dir=build/wheel -C cmake.define.PUCUT_WERROR=$(1) .
+wheel_into = rm -rf $(1) && $(BIN)/python -m pip --disable-pip-version-check wheel --quiet --no-deps \
+	--no-build-isolation -C build-dir=build/wheel -C cmake.define.PUCUT_WERROR=OFF --wheel-dir $(1) .
 PACKAGE_INPUTS := $(BUILD_READY) CMakeLists.txt $(PACKAGE_SOURCES)
 
 $(INSTALLED): $(PACKAGE_INPUTS)

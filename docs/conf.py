@@ -23,7 +23,9 @@ extensions = [
     "sphinx.ext.autosummary",
     "sphinx_gallery.gen_gallery",
     "matplotlib.sphinxext.plot_directive",
+    "sphinxext.opengraph",
     "directives",
+    "llms",
 ]
 exclude_patterns = ["gallery/**/*.ipynb", "gallery/**/*.zip"]
 templates_path = ["_templates"]
@@ -66,6 +68,15 @@ plot_formats = [("svg", 72)]
 plot_html_show_source_link = False
 plot_html_show_formats = False
 plot_basedir = str(HERE)
+
+# What others show of a link to a page.
+html_baseurl = os.environ.get(
+    "READTHEDOCS_CANONICAL_URL", "https://pucut.readthedocs.io/en/stable/"
+)
+ogp_site_url = html_baseurl
+ogp_image = html_baseurl + "_images/two_moons.png"
+ogp_image_alt = "Points of two classes, some of them known, and the classes found"
+ogp_social_cards = {"enable": False}  # the picture says more than a title
 
 html_theme = "furo"
 html_title = "pucut"
