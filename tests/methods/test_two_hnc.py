@@ -161,6 +161,8 @@ def test_a_transformer_finds_neighbours(digits, model):
 
 @pytest.mark.parametrize("neighbors", ["exact", "approximate", "torch"])
 def test_ways_to_find_neighbours(digits, model, neighbors):
+    if neighbors == "torch":
+        pytest.importorskip("torch")
     X, _, is_labelled = digits
     other = TwoHNCClassifier(prior=model.prior_, neighbors=neighbors, random_state=0)
     other.fit(X, is_labelled)

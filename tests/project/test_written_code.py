@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.datasets import make_blobs
 from sklearn.decomposition import PCA
@@ -39,6 +40,8 @@ def given(page):
         y = np.where(np.arange(len(truth)) % 4, -1, truth)
     if page == "next_labels.md":
         y = np.where(np.arange(len(truth)) % 4, np.nan, truth)
+    if page == "biased_labels.md":
+        X = pd.DataFrame(X, columns=["age", *(f"column {number}" for number in range(1, 25))])
     names = {name: getattr(pucut, name) for name in ("PUCutClassifier", "TwoHNCClassifier")}
     if page in ("chooser.md", "report.md"):
         names["model"] = names["PUCutClassifier"](prior=0.5, n_estimators=10, random_state=0)
@@ -48,6 +51,7 @@ def given(page):
         "y": y,
         "X_new": X[:5] + 0.1,
         "known": truth == 0,
+        "is_positive": truth == 1,
         "ask_somebody": lambda rows: truth[rows],
         "PCA": PCA,
         "HistGradientBoostingClassifier": HistGradientBoostingClassifier,
@@ -64,8 +68,9 @@ def test_the_code_of_a_page_runs(page, tmp_path, monkeypatch):
         pytest.skip(LEFT_OUT[page.name][1])
     if not blocks:
         return
-    if "skactiveml" in "".join(blocks):
-        pytest.importorskip("skactiveml")
+    for library in ("skactiveml", "pulearn"):
+        if f"from {library}" in "".join(blocks):
+            pytest.importorskip(library)
     monkeypatch.chdir(tmp_path)  # the report is written where one stands
     names = given(page.name)
     for block in blocks:
