@@ -167,7 +167,7 @@ def test_smoothness_brings_similar_rows_together():
         ).fit(X, y)
         graph = PULabelPropagationClassifier(prior=PRIOR).fit(X, y).graph_.tocoo()
         scores = model._score_rows(X)
-        rows, columns = graph.coords
+        rows, columns = graph.row, graph.col
         differences = graph.data @ (scores[rows] - scores[columns]) ** 2
         roughness.append(differences / scores.var())
     assert roughness[1] < roughness[0]
