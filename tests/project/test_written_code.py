@@ -40,6 +40,8 @@ def given(page):
         y = np.where(np.arange(len(truth)) % 4, -1, truth)
     if page == "next_labels.md":
         y = np.where(np.arange(len(truth)) % 4, np.nan, truth)
+    if page == "labels.md":
+        y = np.array(["", "yes", "no"])[np.where(np.arange(len(truth)) % 4, 0, 2 - truth)]
     if page == "biased_labels.md":
         X = pd.DataFrame(X, columns=["age", *(f"column {number}" for number in range(1, 25))])
     names = {name: getattr(pucut, name) for name in ("PUCutClassifier", "TwoHNCClassifier")}
