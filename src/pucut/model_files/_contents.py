@@ -140,7 +140,10 @@ def _check_boosting(boosting: Any) -> None:
 
 
 def _check_machine(machine: Any) -> None:
-    """As libsvm has them: without classes it counts two, the second without use."""
+    """As libsvm has them. Without classes it counts two, and follows neither of these numbers.
+
+    In scikit-learn 1.6 they hold anything then, where the table is sparse.
+    """
     has_classes = hasattr(machine, "classes_")
     n_classes = len(machine.classes_) if has_classes else 2
     n_vectors = machine.support_vectors_.shape[0]
@@ -155,8 +158,8 @@ def _check_machine(machine: Any) -> None:
         and machine._intercept_.shape == (n_pairs,)
         and support.ndim == 1
         and len(support) == n_classes
-        and bool((support >= 0).all())
-        and int(support[: n_classes if has_classes else 1].astype(np.int64).sum()) == n_vectors
+        and (not has_classes or bool((support >= 0).all()))
+        and (not has_classes or int(support.astype(np.int64).sum()) == n_vectors)
         and len(machine._probA) in (0, n_pairs)
         and len(machine._probB) == len(machine._probA)
     )
