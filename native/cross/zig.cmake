@@ -16,9 +16,13 @@ else()
 endif()
 
 set(CMAKE_CXX_COMPILER ${PUCUT_ZIG} c++ -target ${PUCUT_ZIG_TARGET})
-set(CMAKE_AR ${PUCUT_ZIG})
-set(CMAKE_RANLIB ${PUCUT_ZIG})
-set(CMAKE_CXX_ARCHIVE_CREATE "<CMAKE_AR> ar qc <TARGET> <LINK_FLAGS> <OBJECTS>")
-set(CMAKE_CXX_ARCHIVE_FINISH "<CMAKE_RANLIB> ranlib <TARGET>")
+# CMake calls these by one name, and zig has them as commands.
+foreach(tool ar ranlib)
+    set(script ${CMAKE_BINARY_DIR}/zig-${tool})
+    file(WRITE ${script} "#!/bin/sh\nexec '${PUCUT_ZIG}' ${tool} \"$@\"\n")
+    file(CHMOD ${script} PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE)
+    string(TOUPPER ${tool} variable)
+    set(CMAKE_${variable} ${script})
+endforeach()
 # Checks of the compiler need not link: that would build a C++ library for each.
 set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
