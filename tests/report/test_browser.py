@@ -365,7 +365,7 @@ def test_buttons_of_the_answers_list_rows(opened, report):
 @on_one_page
 def test_an_alert_lists_its_rows(browser, report, tmp_path):
     rows = [7, 30, 41]
-    alert = {"kind": "suspect", "text": "Look at these.", "rows": packed(rows, "int32")}
+    alert = {"kind": "repeated", "text": "Look at these.", "rows": packed(rows, "int32")}
     path = tmp_path / "alert.html"
     write(path, report.summary | {"alerts": [alert]})
     show(browser, path)

@@ -124,6 +124,14 @@ def without_alerts(summary):
         (lambda s: s["data"].update(n_labelled=1), "Only 1 row is known"),
         (lambda s: s["graph"].update(neighbor_recall=0.9), "90\u202f% of the true nearest"),
         (lambda s: s["prior"].update(value=0.01), "no positives among the others"),
+        (
+            lambda s: s["prior"].update(doubts={"no_signal": "the columns say nothing"}),
+            "The prior is a guess: the columns say nothing.",
+        ),
+        (
+            lambda s: s.update(suspects=[{"text": "'by' is filled in 9 of 9 labelled rows"}]),
+            "A column knows which rows were labelled: 'by' is filled in 9 of 9 labelled rows.",
+        ),
         (lambda s: s["prior"].update(value=0.9999), "leaves no negatives"),
         (
             lambda s: s.update(hidden={"recall": 0.3, "standard_error": 0.1}),
@@ -151,7 +159,6 @@ def test_alerts_of_one_method(paper, chooser):
     [
         ("unreached", "No known row reaches 3 rows"),
         ("repeated", "3 rows repeat another one"),
-        ("suspect", "3 known rows look negative"),
     ],
 )
 def test_alerts_about_rows_can_list_them(kind, text, summary):

@@ -28,7 +28,7 @@ def alerts(
 ) -> list[dict[str, Any]]:
     """All alerts on a fit; none if there is nothing to say.
 
-    `rows` has the rows that some are about, by their kind: "unreached", "suspect", "repeated".
+    `rows` has the rows that some are about, by their kind: "unreached" and "repeated".
     `notes` are what the reader of the table said of columns that are not used.
     """
     return [
@@ -62,7 +62,12 @@ def _of_the_prior(data: dict[str, Any], prior: dict[str, Any]) -> Iterator[dict[
             f"lies between {percent(low)} and {percent(high)}. How many rows are found depends on "
             "it.",
         )
-    elif prior["interval"] and prior["interval"][1] - prior["interval"][0] > WIDE_INTERVAL:
+    for name in ("few_labels", "no_signal"):
+        if name in prior["doubts"]:
+            yield alert("prior", f"The prior is a guess: {prior['doubts'][name]}.")
+    if prior["is_upper_bound"]:
+        return
+    if prior["interval"] and prior["interval"][1] - prior["interval"][0] > WIDE_INTERVAL:
         low, high = prior["interval"]
         yield alert(
             "prior",
@@ -86,14 +91,12 @@ def _of_the_labels(summary: dict[str, Any], rows: dict[str, Rows]) -> Iterator[d
             "were hidden: the columns say little about what makes a row positive, or the known "
             "positives have little in common.",
         )
-    suspects = rows.get("suspect", np.zeros(0, dtype=np.intp))
-    if len(suspects):
+    for suspect in summary["suspects"]:
         yield alert(
             "suspect",
-            f"{count(len(suspects), 'known row looks', 'known rows look')} negative to a model "
-            "that did not see the label. A wrong label misleads more than a missing one: look at "
-            f"{'it' if len(suspects) == 1 else 'them'} again.",
-            suspects,
+            f"A column knows which rows were labelled: {suspect['text']}. A model that reads it "
+            "learns who was labelled, not what a positive is. Leave the column out, unless nearly "
+            "all positives are known.",
         )
 
 
@@ -105,7 +108,8 @@ def _of_the_graph(summary: dict[str, Any], rows: dict[str, Rows]) -> Iterator[di
             "repeated",
             f"{count(len(repeated), 'row repeats', 'rows repeat')} another one in all columns "
             f"({percent(len(repeated) / n_samples)} of the table). Each counts as a row of its "
-            "own, and a hidden row is easily found by its twin.",
+            "own in the share of positives. If they are the same samples twice, leave the copies "
+            "out.",
             repeated,
         )
     unreached = rows.get("unreached", np.zeros(0, dtype=np.intp))

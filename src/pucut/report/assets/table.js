@@ -52,7 +52,7 @@ const FILTERS = new Map([
 if (rows.is_known_negative !== null) FILTERS.set("negative", [`known not to be ${positiveWord}`, isNegative]);
 if (border.size) FILTERS.set("border", [`the ${border.size} nearest to the border`, (row) => border.has(row)]);
 if (partition !== null) FILTERS.set("likely-negative", ["held as negative in stage 2", (row) => rows.is_likely_negative[row]]);
-const ALERT_TITLES = { unreached: "reached by no known row", repeated: "repeat another row", suspect: "known, but look negative" };
+const ALERT_TITLES = { unreached: "reached by no known row", repeated: "repeat another row" };
 report.alerts.forEach((alert, place) => {
   if (alert.rows === null) return;
   const about = new Set(alert.rows);
