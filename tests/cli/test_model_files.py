@@ -2,6 +2,8 @@
 
 import json
 import pickle
+import subprocess
+import sys
 import zipfile
 from io import BytesIO
 
@@ -234,6 +236,17 @@ def test_boosting_that_leads_out_of_bounds_is_refused():
             model.estimators_[0]._bin_mapper.is_categorical_[:] = 1
         with pytest.raises(ModelFileError, match=words):
             load_model(dump_model(model, {}))
+
+
+def test_a_process_that_has_loaded_nothing_else_reads_a_model(tmp_path):
+    X, y = features()
+    path = tmp_path / "model.skops"
+    path.write_bytes(dump_model(PUExtraTreesClassifier(5, prior=0.5, random_state=0).fit(X, y), {}))
+    code = f"""from pathlib import Path
+from pucut.model_files import load_model
+print(load_model(Path({str(path)!r}).read_bytes()).estimator.prior_)"""
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert ended.stdout == "0.5\n", ended.stderr
 
 
 def with_changed_members(data, change):

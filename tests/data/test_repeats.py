@@ -92,6 +92,19 @@ def test_what_is_said_of_equal_rows():
         assert str(unclear).endswith("so they may be copies: folds keep them together.")
 
 
+def test_a_table_of_few_values_has_samples_not_copies():
+    """Though all its positives are labelled, so that equal rows have equal labels."""
+    random = np.random.default_rng(0)
+    X = random.integers(3, size=(200, 2)).astype(float)
+    is_labelled = X[:, 0] == 0
+    found = repeats(X, is_labelled)
+    assert found.agreement == 1.0
+    assert found.are_samples
+    assert not found.are_copies
+    assert "each counts as a sample of its own" in str(found)
+    np.testing.assert_array_equal(groups_for_folds(X, is_labelled), np.arange(200))
+
+
 def test_many_copies_are_worth_a_warning():
     X = np.random.default_rng(0).normal(size=(100, 2))
     y = np.arange(100) < 30

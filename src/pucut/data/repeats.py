@@ -23,6 +23,8 @@ from pucut.exceptions import RepeatedRowsWarning
 # Of the rows equal to a labelled one, if this share is labelled too, they are copies. If each was
 # labelled by itself, the share is at most that of the labelled among the positives.
 COPIES_AGREE = 0.9
+# Where rows stand more often than this on average, a table has few values: nobody copies so much.
+MOST_COPIES = 10
 # Copies are said to be copies, and worth a warning, if they are this share of the rows, and of the
 # labelled ones.
 MANY_COPIES = 0.1
@@ -51,15 +53,22 @@ class Repeats:
     agreement: float
 
     @property
+    def has_few_values(self) -> bool:
+        """Whether there are so few different rows that equal ones mean nothing."""
+        n_different = self.n_rows - self.n_repeated + self.n_distinct
+        return n_different * MOST_COPIES < self.n_rows
+
+    @property
     def are_samples(self) -> bool:
         """Whether equal rows are different samples, labelled or not one by one."""
-        return self.agreement < COPIES_AGREE
+        return self.agreement < COPIES_AGREE or self.has_few_values
 
     @property
     def are_copies(self) -> bool:
         """Whether there are labels enough to say that equal rows are copies."""
         n_needed = MANY_COPIES * self.n_labelled
-        return self.agreement >= COPIES_AGREE and self.n_labelled_repeated >= n_needed
+        agree = self.agreement >= COPIES_AGREE and not self.has_few_values
+        return agree and self.n_labelled_repeated >= n_needed
 
     def __str__(self) -> str:
         if not self.n_repeated:
@@ -72,11 +81,13 @@ class Repeats:
                 "of positives."
             )
         equal = f"{equal} in every column that is used ({self.n_distinct} different rows)"
-        if self.are_samples:
+        if self.agreement < COPIES_AGREE:
             return (
                 f"{equal}. They are labelled or not one by one, so each counts as a sample of its "
                 "own."
             )
+        if self.has_few_values:
+            return f"{equal}. With so few different rows, each counts as a sample of its own."
         return f"{equal}. Hardly any is labelled, so they may be copies: folds keep them together."
 
 
@@ -120,13 +131,15 @@ def equal_rows(X: Any) -> IndexArray:
 def groups_for_folds(X: Any, is_labelled: BoolArray) -> IndexArray:
     """The group of each row: rows of a group belong into one fold.
 
-    Copies are a group; every other row is one by itself. If no labelled row has an equal one,
-    nothing speaks against copies, and equal rows are kept together. Groups are counted by first
+    Copies are a group; every other row is one by itself, and so are all rows of a table of few
+    values. If no labelled row has an equal one, nothing speaks against copies, and equal rows are
+    kept together. Groups are counted by first
     appearance, so that without copies they are the numbers of the rows.
     """
     groups = equal_rows(X)
     labelled_apart = _agreement(groups, is_labelled) < COPIES_AGREE
-    return np.arange(len(groups)) if labelled_apart else groups
+    few_values = (int(groups.max()) + 1) * MOST_COPIES < len(groups)
+    return np.arange(len(groups)) if labelled_apart or few_values else groups
 
 
 def numbered(values: npt.NDArray[Any]) -> IndexArray:

@@ -17,6 +17,8 @@ from typing import Any
 import sklearn
 from sklearn.base import BaseEstimator
 
+# A file names classes, and only those that are loaded are trusted: see `_is_trusted`.
+from pucut import methods, outliers, semi_supervised  # noqa: F401
 from pucut.model_files._building import build
 from pucut.model_files._contents import check_contents
 
@@ -152,7 +154,7 @@ def _untrusted_by_skops(data: bytes) -> list[str]:
 def _is_trusted(name: str) -> bool:
     """Whether a file may name it: listed above, or a class of pucut that only holds values.
 
-    Nothing is imported for this check: the classes of an estimator are loaded with pucut.
+    Nothing is imported for this check: the classes of estimators are loaded with this module.
     """
     if name in TRUSTED_OTHERS:
         return True
