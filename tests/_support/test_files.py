@@ -41,7 +41,7 @@ def test_of_several_files_all_are_written_or_none(tmp_path):
     assert first.read_bytes() == second.read_bytes() == b"new"
 
 
-@pytest.mark.skipif(os.name != "posix", reason="modes of files")
+@pytest.mark.skipif(os.name != "posix", reason="Windows has no modes of files")
 def test_others_may_read_what_the_mask_lets_them(tmp_path):
     mask = os.umask(0o027)
     try:
@@ -51,7 +51,7 @@ def test_others_may_read_what_the_mask_lets_them(tmp_path):
     assert (tmp_path / "a.bin").stat().st_mode & 0o777 == 0o640
 
 
-@pytest.mark.skipif(os.name != "posix", reason="modes of files")
+@pytest.mark.skipif(os.name != "posix", reason="Windows has no modes of files")
 def test_a_replaced_file_keeps_its_mode(tmp_path):
     for write in (
         lambda path: write_whole(path, b"new"),
@@ -65,7 +65,7 @@ def test_a_replaced_file_keeps_its_mode(tmp_path):
         assert path.read_bytes() == b"new"
 
 
-@pytest.mark.skipif(os.name != "posix", reason="signals")
+@pytest.mark.skipif(os.name != "posix", reason="Windows does not send these signals")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_between_two_names_waits(tmp_path, monkeypatch, number):
     paths = [tmp_path / name for name in ("a", "b", "c")]

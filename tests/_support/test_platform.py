@@ -29,4 +29,4 @@ def test_the_package_asks_when_it_is_imported(monkeypatch):
     for name in [name for name in sys.modules if name.partition(".")[0] == "pucut"]:
         monkeypatch.delitem(sys.modules, name)
     with pytest.raises(ImportError, match="is big-endian"):
-        import pucut  # noqa: F401
+        import pucut  # noqa: F401  # the import itself is tested

@@ -143,7 +143,7 @@ def test_known_negatives_are_hidden_and_judge_too():
     np.testing.assert_array_equal(worlds.negatives[-1], is_negative)
     order = np.argsort(worlds.fold[:10], kind="stable")  # the order of those that are judged
     np.testing.assert_array_equal(worlds.is_hidden_positive, order < 6)
-    # Whoever knows the truth is right about all, whoever turns it about none of them.
+    # Scores that know the truth get all rows right; the same scores reversed get none.
     truth = np.where(np.arange(20) < 6, 2.0, np.where(is_negative, -2.0, 0.0))
     truth += np.linspace(0.0, 0.5, 20)
     np.testing.assert_array_equal(worlds.found([truth] * 6), 1.0)

@@ -68,7 +68,7 @@ def read_delimited(
 
 
 def _refuse_other_things(data: bytes, name: str) -> None:
-    """What is no text, or a text that is no table, would otherwise be read as a column of junk."""
+    """Refuses binary data and other kinds of text: they would be read as a column of junk."""
     start = data[:_LOOKED_AT]
     if start.startswith(tuple(_MARKS)):
         return

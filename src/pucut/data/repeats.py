@@ -55,8 +55,7 @@ class Repeats:
     @property
     def has_few_values(self) -> bool:
         """Whether there are so few different rows that equal ones mean nothing."""
-        n_different = self.n_rows - self.n_repeated + self.n_distinct
-        return n_different * MOST_COPIES < self.n_rows
+        return _are_few(self.n_rows - self.n_repeated + self.n_distinct, self.n_rows)
 
     @property
     def are_samples(self) -> bool:
@@ -138,8 +137,12 @@ def groups_for_folds(X: Any, is_labelled: BoolArray) -> IndexArray:
     """
     groups = equal_rows(X)
     labelled_apart = _agreement(groups, is_labelled) < COPIES_AGREE
-    few_values = (int(groups.max()) + 1) * MOST_COPIES < len(groups)
+    few_values = _are_few(int(groups.max()) + 1, len(groups))
     return np.arange(len(groups)) if labelled_apart or few_values else groups
+
+
+def _are_few(n_different: int, n_rows: int) -> bool:
+    return n_different * MOST_COPIES < n_rows
 
 
 def numbered(values: npt.NDArray[Any]) -> IndexArray:

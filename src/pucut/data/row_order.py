@@ -34,7 +34,7 @@ def row_order(X: Any, labels: npt.ArrayLike | None = None) -> IndexArray:
 
 
 def row_hashes(X: Any) -> npt.NDArray[np.uint64] | None:
-    """A number for each row that depends on its values alone; None if X is no table."""
+    """A number for each row that depends on its values alone; None if X is not a table."""
     try:
         table = read_table(X, is_lenient=True)
     except (TypeError, ValueError, AttributeError, OverflowError):

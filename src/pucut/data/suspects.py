@@ -77,7 +77,7 @@ class Suspect:
 def suspect_columns(
     X: Any, labels: PULabels, names: Sequence[str] | None = None
 ) -> tuple[Suspect, ...]:
-    """The columns of a table that know the labels; none if X is no table.
+    """The columns of a table that know the labels; empty if X is not a table.
 
     Columns have the names of X, or those given, or their numbers. Known negatives are left out of
     it: they were labelled too.

@@ -15,8 +15,8 @@ from typing import Any
 
 try:
     import fcntl
-except ImportError:  # not on Windows
-    fcntl = None  # type: ignore[assignment]
+except ImportError:  # Windows: nothing keeps a second process away from the journal there
+    fcntl = None  # type: ignore[assignment]  # no module of that name
 
 SCHEMA = "pucut-labels-1"
 YES, NO, SKIP, NOTE, UNDO = "yes", "no", "skip", "note", "undo"

@@ -48,7 +48,8 @@ def pu_accuracy(
     prior : float
         Fraction of positives among these rows, labelled and unlabelled together.
     pos_label, neg_label : values of y_true, optional
-        The value that means labelled positive, if it is not the larger of the two.
+        The values that mean labelled positive and known negative, if the labels do not say so
+        themselves.
     clip : bool
         Whether to clip the estimate to [0, 1], which it can leave.
 
@@ -221,7 +222,8 @@ def upu_risk(
         Fraction of positives among these rows, labelled and unlabelled together.
     loss : "zero-one", "sigmoid" or "logistic"
     pos_label, neg_label : values of y_true, optional
-        The value that means labelled positive, if it is not the larger of the two.
+        The values that mean labelled positive and known negative, if the labels do not say so
+        themselves.
 
     References
     ----------
@@ -277,7 +279,8 @@ def hidden_positive_recall(
     prior : float
         Fraction of the rows that is predicted positive.
     pos_label, neg_label : values of y_true, optional
-        The value that means labelled positive, if it is not the larger of the two.
+        The values that mean labelled positive and known negative, if the labels do not say so
+        themselves.
     """
     labels, scores = _labels_and_scores(y_true, y_score, pos_label, neg_label)
     n_predicted = _checked_prior(prior, labels) * labels.n_samples

@@ -119,5 +119,6 @@ def _fitted_to_negatives(estimator: Any, X: Any, y: Any, **params: Any) -> Any:
     if "neg_label" not in estimator.get_params():
         raise SkipTest("it takes no known negatives")
     with warnings.catch_warnings():
+        # That they warn is allowed: the guarantees hold for them as for the others.
         warnings.simplefilter("ignore", NegativesNotUsedWarning)
         return fitted(estimator, X, y, neg_label=0, **params)
