@@ -105,6 +105,46 @@ def test_only_one_process_has_it_open(path):
     Journal(path, ABOUT).close()
 
 
+class WindowsLocks:
+    """What `msvcrt` does, for files of this process: a locked byte cannot be locked again."""
+
+    LK_NBLCK = 2
+
+    def __init__(self):
+        self.taken = {}
+
+    def locking(self, descriptor, mode, n_bytes):
+        assert (mode, n_bytes) == (self.LK_NBLCK, 1)
+        place = (os.fstat(descriptor).st_ino, os.lseek(descriptor, 0, os.SEEK_CUR))
+        holder = self.taken.get(place)
+        if holder not in (None, descriptor) and _is_open(holder):  # else closed, number used again
+            raise PermissionError(13, "Permission denied")
+        self.taken[place] = descriptor
+
+
+def _is_open(descriptor):
+    try:
+        os.fstat(descriptor)
+    except OSError:
+        return False
+    return True
+
+
+def test_only_one_process_has_it_open_on_windows(path, monkeypatch):
+    windows = WindowsLocks()
+    monkeypatch.setitem(sys.modules, "fcntl", None)  # cannot be imported there
+    monkeypatch.setitem(sys.modules, "msvcrt", windows)
+    with Journal(path, ABOUT) as journal:
+        journal.append(entry(1))
+        with pytest.raises(JournalError, match=r"in use: another `pucut label`"):
+            Journal(path, ABOUT)
+        # Nobody can read a locked byte, so it must not be one of the journal's, ever.
+        assert [place for _, place in windows.taken] == [2**31 - 2]
+        assert path.stat().st_size < 1000
+    with Journal(path, ABOUT) as journal:
+        assert journal.entries == [entry(1)]
+
+
 @pytest.mark.parametrize(
     ("about", "words"),
     [

@@ -2,10 +2,16 @@
 
 import html
 from collections.abc import Iterable
+from importlib.resources import files
 from typing import Any
 
 # Elements that have no content and no end.
 _VOID = frozenset({"br", "col", "hr", "img", "input", "meta"})
+
+
+def palette() -> str:
+    """The colours and typefaces of all pages, in light and dark, as CSS."""
+    return files("pucut._support").joinpath("palette.css").read_text(encoding="utf-8")
 
 
 class Html(str):

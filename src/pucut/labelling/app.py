@@ -20,6 +20,7 @@ from starlette.responses import FileResponse, JSONResponse, PlainTextResponse, R
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from pucut._support.html import palette
 from pucut.labelling.cards import card, status
 from pucut.labelling.exports import Export
 from pucut.labelling.next_rows import FIND, GOALS
@@ -162,7 +163,8 @@ class _Pages:
         name = request.path_params["name"]
         if name not in _ASSETS:
             return PlainTextResponse("There is nothing here.", 404)
-        return Response(_asset(name), media_type=_ASSETS[name])
+        shared = palette() if name == "label.css" else ""
+        return Response(shared + _asset(name), media_type=_ASSETS[name])
 
     async def status(self, request: Request) -> Response:
         return JSONResponse(await run_in_threadpool(self._status))

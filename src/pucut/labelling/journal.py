@@ -13,10 +13,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-try:
-    import fcntl
-except ImportError:  # Windows: nothing keeps a second process away from the journal there
-    fcntl = None  # type: ignore[assignment]  # no module of that name
+from pucut._support.locks import lock
 
 SCHEMA = "pucut-labels-1"
 YES, NO, SKIP, NOTE, UNDO = "yes", "no", "skip", "note", "undo"
@@ -73,7 +70,8 @@ class Journal:
 
     def __init__(self, path: Path, about: About) -> None:
         self.path = path
-        self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
+        binary = getattr(os, "O_BINARY", 0)  # else Windows writes lines with two signs at the end
+        self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | binary, 0o666)
         try:
             self._lock()
             self.entries = self._read(about)
@@ -103,10 +101,8 @@ class Journal:
         self.close()
 
     def _lock(self) -> None:
-        if fcntl is None:
-            return
         try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            lock(self._file)
         except OSError as error:
             raise JournalError(
                 f"{self.path} is in use: another `pucut label` has this table open"

@@ -10,7 +10,7 @@ from string import Template
 from typing import Any
 
 from pucut._support.files import write_whole
-from pucut._support.html import Html, element, escaped
+from pucut._support.html import Html, element, escaped, palette
 from pucut.report import answers, cards, charts, sections
 from pucut.report.summary import SCHEMA
 
@@ -25,7 +25,7 @@ def render(summary: dict[str, Any]) -> str:
         raise ValueError(
             f"summary must be a dict of schema {SCHEMA!r}, as summarise makes it, found {found!r}"
         )
-    style = _asset("page.css")
+    style = palette() + _asset("page.css")
     script = '(() => {\n"use strict";\n' + "".join(_asset(name) for name in SCRIPTS) + "})();\n"
     headline = answers.headline(summary)
     source = summary["data"]["source"]
