@@ -12,6 +12,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_val_score
 
 from pucut.data.labels import checked_pu_labels
+from pucut.exceptions import RepeatedRowsWarning
 from pucut.metrics import hidden_positive_recall, make_pu_scorer, pu_roc_auc
 from pucut.model_selection import HiddenPositivesSplit, PUStratifiedKFold, hidden_positive_scores
 
@@ -177,6 +178,60 @@ def test_hidden_positive_scores_of_words_with_a_function():
     assert recall == pytest.approx(0.5)
 
 
+def with_copies(seed=0):
+    """Rows of which some stand there up to three times, with their labels; and the row of each."""
+    random = np.random.default_rng(seed)
+    rows = random.permutation(np.repeat(np.arange(40), random.integers(1, 4, 40)))
+    return random.normal(size=(40, 2))[rows], rows < 12, rows
+
+
+def test_copies_of_a_row_are_never_separated():
+    X, y, row = with_copies()
+    hiding = HiddenPositivesSplit(3, random_state=0)
+    some = HiddenPositivesSplit(4, hidden_share=0.3, random_state=0)
+    for splitter in (PUStratifiedKFold(4, shuffle=True, random_state=0), hiding, some):
+        with pytest.warns(RepeatedRowsWarning, match="equal to another row, label included"):
+            splits = list(splitter.split(X, y))
+        for train, test in splits:
+            assert sorted([*train, *test]) == list(range(len(row)))
+            assert not np.isin(row[train], row[test]).any()
+            assert 0 < len(np.unique(row[test][y[test]])) < 12
+    with pytest.warns(RepeatedRowsWarning):
+        hidden = [each.is_hidden for each in hiding.hide(y, X)]
+    for is_hidden in hidden:
+        assert len(np.unique(row[is_hidden])) == 4
+        assert not np.isin(row[y & ~is_hidden], row[is_hidden]).any()
+    np.testing.assert_array_equal(np.sum(hidden, axis=0), y)
+    with pytest.raises(ValueError, match=r"only 12 labelled rows \(copies of a row count once\)"):
+        next(PUStratifiedKFold(13).split(X, y, groups=row))
+
+
+def test_rows_of_given_groups_are_never_separated():
+    group = np.random.default_rng(0).permutation(np.repeat(list("abcdefgh"), 5))
+    y = np.isin(group, list("abc"))
+    for splitter in (PUStratifiedKFold(3), HiddenPositivesSplit(3, random_state=0)):
+        for train, test in splitter.split(None, y, groups=group):
+            assert y[test].sum() == 5
+            assert not set(group[train]) & set(group[test])
+    with pytest.raises(ValueError, match="groups must have one value for each of the 40 rows"):
+        next(PUStratifiedKFold(2).split(None, y, groups=group[:9]))
+
+
+def test_no_fit_of_hidden_positive_scores_sees_a_copy_of_a_hidden_row():
+    X, y, _ = with_copies()
+
+    class Remembers(ClassifierMixin, BaseEstimator):
+        def fit(self, X, y):
+            known = {tuple(each) for each in X[y]}
+            self.scores_ = np.array([tuple(each) in known for each in X], dtype=float)
+            return self
+
+    with pytest.warns(RepeatedRowsWarning):
+        found = hidden_positive_scores(Remembers(), X, y, prior=0.5)
+    # Remembered rows come first, so none of the hidden ones is among them.
+    assert found.max() < 0.6
+
+
 def test_errors():
     X = np.zeros((10, 1))
     few = np.arange(10) < 2
@@ -186,9 +241,11 @@ def test_errors():
         next(PUStratifiedKFold(3).split(X, ~few))
     with pytest.raises(ValueError, match="n_splits is 3, but y has only 2 labelled rows"):
         next(HiddenPositivesSplit(3).hide(few))
-    with pytest.raises(ValueError, match="y has only 1 labelled row: two are needed"):
+    with pytest.raises(
+        ValueError, match=r"y has only 1 labelled row \(copies count once\): two are"
+    ):
         next(HiddenPositivesSplit(3, hidden_share=0.5).hide(np.arange(10) < 1))
-    with pytest.raises(ValueError, match="y has only 1 unlabelled row: two are needed"):
+    with pytest.raises(ValueError, match=r"y has only 1 unlabelled row \(copies count once\): two"):
         next(HiddenPositivesSplit(3, hidden_share=0.5).split(X, np.arange(10) < 9))
     with pytest.raises(ValueError, match="X has 10 rows, y has 9 labels"):
         next(PUStratifiedKFold(2).split(X, few[:9]))

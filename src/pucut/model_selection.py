@@ -3,6 +3,8 @@
 Folds with `make_pu_scorer` (`pucut.metrics`) serve methods that predict unseen rows. Methods that
 only answer for their training rows (transductive ones) cannot be tested on other rows; for them
 some labelled rows are given to `fit` as unlabelled, and those that come out positive are counted.
+
+Copies of a row are never separated (`data.repeats`): a model that has seen one knows the others.
 """
 
 import math
@@ -19,7 +21,9 @@ from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
 
 from pucut._support.checks import FloatArray
-from pucut.data.labels import checked_prior, checked_pu_labels
+from pucut.data.labels import PULabels, checked_prior, checked_pu_labels
+from pucut.data.repeats import groups_for_folds, labelled_groups, numbered, warn_of_copies
+from pucut.data.row_order import IndexArray
 from pucut.metrics import hidden_positive_recall
 
 __all__ = [
@@ -36,12 +40,14 @@ class PUStratifiedKFold(BaseCrossValidator):
     """Folds that each hold their share of the labelled rows, so that the prior holds in each.
 
     Like scikit-learn's StratifiedKFold, but reads PU labels of any encoding, missing values
-    included, and says what is wrong when there are too few.
+    included, and says what is wrong when there are too few. Copies of a row in X, label included,
+    are kept in one fold, and a `RepeatedRowsWarning` says so if they are many.
 
     Parameters
     ----------
     n_splits : int
-        At most the number of labelled rows, and at most that of unlabelled ones.
+        At most the number of labelled rows, and at most that of unlabelled ones, copies counted
+        once.
     shuffle : bool
         Whether to shuffle the rows first; otherwise folds follow the order of the rows.
     random_state : int, RandomState or None
@@ -68,17 +74,26 @@ class PUStratifiedKFold(BaseCrossValidator):
         self.neg_label = neg_label
 
     def split(self, X: Any, y: Any, groups: Any = None) -> Iterator[tuple[Rows, Rows]]:
-        """Yields the rows to train on and those to test on; of X only the length is used."""
+        """Yields the rows to train on and those to test on.
+
+        Rows of one of the `groups` stay together; by default groups are the copies of a row in X.
+        """
         n_splits = _checked_n_splits(self.n_splits)
         labels = checked_pu_labels(
             y, pos_label=self.pos_label, neg_label=self.neg_label, n_samples=_n_rows(X)
         )
-        _check_enough(labels.n_labelled, "labelled", n_splits)
-        _check_enough(int(labels.is_unlabelled.sum()), "unlabelled", n_splits)
+        group = _checked_groups(X, labels, groups)
+        has_label = labelled_groups(group, labels.is_labelled)
+        has_negative = labelled_groups(group, labels.is_negative) & ~has_label
+        n_known, n_negative = int(has_label.sum()), int(has_negative.sum())
+        _check_enough(n_known, "labelled", n_splits)
+        _check_enough(len(has_label) - n_known - n_negative, "unlabelled", n_splits)
         # Fewer known negatives than folds are dealt as the unlabelled rows are.
-        kinds = labels.signs if labels.n_negative >= n_splits else labels.is_labelled
+        kinds = has_label.astype(np.intp) - (has_negative if n_negative >= n_splits else 0)
         folds = StratifiedKFold(n_splits, shuffle=self.shuffle, random_state=self.random_state)
-        yield from folds.split(np.zeros((labels.n_samples, 1)), kinds)
+        for _, left_out in folds.split(np.zeros((len(kinds), 1)), kinds):
+            in_test = np.isin(group, left_out)
+            yield np.flatnonzero(~in_test), np.flatnonzero(in_test)
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
         return _checked_n_splits(self.n_splits)
@@ -103,21 +118,22 @@ class HiddenPositives:
 class HiddenPositivesSplit(BaseCrossValidator):
     """Hides a share of the labelled positives among the unlabelled rows.
 
-    Two ways to use it. `hide(y)` yields labels in which the hidden rows are unlabelled, all rows
+    Two ways to use it. `hide(y, X)` yields labels in which the hidden rows are unlabelled, all rows
     kept: a method is fitted to X and these labels and asked for the same rows, as transductive
     methods have to be (`hidden_positive_scores` does so). As `cv=` of scikit-learn it cannot
     change labels, only leave rows out: `split` tests on the hidden positives and on the same share
     of the unlabelled rows, drawn at random, so that the prior is the same in both parts; it trains
-    on the rest.
+    on the rest. Copies of a row in X, label included, are hidden or left out together, and a
+    `RepeatedRowsWarning` says so if they are many.
 
     Parameters
     ----------
     n_splits : int
         How often to hide.
     hidden_share : float, optional
-        Share of the labelled rows that is hidden, at least one row and at most all but one. By
-        default 1 / n_splits, and every labelled row is hidden exactly once. Otherwise every split
-        is an independent draw.
+        Share of the labelled rows, copies counted once, that is hidden, at least one and at most
+        all but one. By default 1 / n_splits, and every labelled row is hidden exactly once.
+        Otherwise every split is an independent draw.
     random_state : int, RandomState or None
     pos_label : value of y, optional
         The value that means labelled positive, if it is not what `y` itself says.
@@ -140,27 +156,37 @@ class HiddenPositivesSplit(BaseCrossValidator):
         self.pos_label = pos_label
         self.neg_label = neg_label
 
-    def hide(self, y: Any) -> Iterator[HiddenPositives]:
-        """Yields the labels to fit to and which positives they hide, split by split."""
-        labels = checked_pu_labels(y, pos_label=self.pos_label, neg_label=self.neg_label)
-        random = check_random_state(self.random_state)
-        for hidden in self._draws(np.flatnonzero(labels.is_labelled), "labelled", random):
-            is_hidden = np.zeros(labels.n_samples, dtype=np.bool_)
-            is_hidden[hidden] = True
-            yield HiddenPositives(labels.hiding(is_hidden).as_values(), is_hidden)
+    def hide(self, y: Any, X: Any = None, groups: Any = None) -> Iterator[HiddenPositives]:
+        """Yields the labels to fit to and which positives they hide, split by split.
 
-    def split(self, X: Any, y: Any, groups: Any = None) -> Iterator[tuple[Rows, Rows]]:
-        """Yields the rows to train on and those to test on; of X only the length is used."""
+        Labelled rows of one of the `groups` are hidden together; by default groups are the copies
+        of a row in X. Without X all rows count as different.
+        """
         labels = checked_pu_labels(
             y, pos_label=self.pos_label, neg_label=self.neg_label, n_samples=_n_rows(X)
         )
         random = check_random_state(self.random_state)
-        of_labelled = self._draws(np.flatnonzero(labels.is_labelled), "labelled", random)
-        of_unlabelled = self._draws(np.flatnonzero(~labels.is_labelled), "unlabelled", random)
+        group = _checked_groups(X, labels, groups)
+        has_label = labelled_groups(group, labels.is_labelled)
+        for hidden in self._draws(np.flatnonzero(has_label), "labelled", random):
+            is_hidden = labels.is_labelled & np.isin(group, hidden)
+            yield HiddenPositives(labels.hiding(is_hidden).as_values(), is_hidden)
+
+    def split(self, X: Any, y: Any, groups: Any = None) -> Iterator[tuple[Rows, Rows]]:
+        """Yields the rows to train on and those to test on.
+
+        Rows of one of the `groups` stay together; by default groups are the copies of a row in X.
+        """
+        labels = checked_pu_labels(
+            y, pos_label=self.pos_label, neg_label=self.neg_label, n_samples=_n_rows(X)
+        )
+        random = check_random_state(self.random_state)
+        group = _checked_groups(X, labels, groups)
+        has_label = labelled_groups(group, labels.is_labelled)
+        of_labelled = self._draws(np.flatnonzero(has_label), "labelled", random)
+        of_unlabelled = self._draws(np.flatnonzero(~has_label), "unlabelled", random)
         for hidden, left_out in zip(of_labelled, of_unlabelled, strict=True):
-            in_test = np.zeros(labels.n_samples, dtype=np.bool_)
-            in_test[hidden] = True
-            in_test[left_out] = True
+            in_test = np.isin(group, np.append(hidden, left_out))
             yield np.flatnonzero(~in_test), np.flatnonzero(in_test)
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
@@ -176,7 +202,8 @@ class HiddenPositivesSplit(BaseCrossValidator):
         share = _checked_share(self.hidden_share)
         if len(rows) < 2:
             raise ValueError(
-                f"y has only {len(rows)} {kind} row: two are needed, one to hide and one to keep"
+                f"y has only {len(rows)} {kind} row (copies count once): two are needed, one to "
+                "hide and one to keep"
             )
         n_drawn = min(max(1, math.floor(share * len(rows) + 0.5)), len(rows) - 1)
         for _ in range(n_splits):
@@ -228,7 +255,7 @@ def hidden_positive_scores(
     labels = checked_pu_labels(y, pos_label=cv.pos_label, neg_label=cv.neg_label)
     checked_prior(prior, labels)
     recall = delayed(_recall_of)
-    recalls = Parallel()(recall(estimator, X, hiding, prior, score) for hiding in cv.hide(y))
+    recalls = Parallel()(recall(estimator, X, hiding, prior, score) for hiding in cv.hide(y, X))
     return np.array(list(recalls))
 
 
@@ -257,6 +284,22 @@ def _default_score(fitted: Any, X: Any, n_samples: int) -> Any:
     )
 
 
+def _checked_groups(X: Any, labels: PULabels, groups: Any) -> IndexArray:
+    """The group of each row: those given, or the copies in X; every row by itself without X."""
+    if groups is not None:
+        values = np.asarray(groups)
+        if values.shape != (labels.n_samples,):
+            raise ValueError(
+                f"groups must have one value for each of the {labels.n_samples} rows, found shape "
+                f"{values.shape}"
+            )
+        return numbered(values)
+    if X is None:
+        return np.arange(labels.n_samples)
+    warn_of_copies(X, labels.is_labelled)
+    return groups_for_folds(X, labels.is_labelled)
+
+
 def _n_rows(X: Any) -> int | None:
     if X is None:
         return None
@@ -282,6 +325,6 @@ def _checked_share(share: Any) -> float:
 def _check_enough(n_rows: int, kind: str, n_splits: int) -> None:
     if n_rows < n_splits:
         raise ValueError(
-            f"n_splits is {n_splits}, but y has only {n_rows} {kind} rows: every fold needs one. "
-            "Use fewer folds"
+            f"n_splits is {n_splits}, but y has only {n_rows} {kind} rows (copies of a row count "
+            "once): every fold needs one. Use fewer folds"
         )

@@ -5,9 +5,10 @@ import pytest
 from sklearn.cluster import KMeans
 from sklearn.ensemble import IsolationForest
 from sklearn.linear_model import LinearRegression
+from sklearn.metrics import roc_auc_score
 from sklearn.svm import SVC, OneClassSVM
 
-from pucut import OneClassPUClassifier, PUBaggingClassifier
+from pucut import BaggingSVMClassifier, OneClassPUClassifier, PUBaggingClassifier
 from pucut.data.labels import PULabels
 from pucut.data.row_order import row_order
 from pucut.methods.bagging._bags import (
@@ -32,8 +33,8 @@ def pu_labels(is_labelled, is_negative=None):
 def test_bags_hold_known_negatives_up_to_a_half():
     labels = pu_labels(np.arange(90) < 20, np.arange(90) >= 80)
     for n_others, n_known in ((40, 10), (12, 6)):
-        for draw in (bootstrap_bags, positives_against_bags):
-            for bag in draw(labels, 5, 30, n_others, np.random.RandomState(0)):
+        for draw, *more in ([bootstrap_bags], [positives_against_bags, np.arange(90)]):
+            for bag in draw(labels, 5, 30, n_others, np.random.RandomState(0), *more):
                 others = bag[bag >= 20]
                 assert len(others) == n_others
                 assert (others >= 80).sum() == n_known
@@ -59,21 +60,50 @@ def test_rows_in_a_bag():
 def test_each_bag_leaves_out_another_fifth_of_the_positives():
     labelled = y == 1
     rows = np.flatnonzero(labelled)
-    bags = list(positives_against_bags(pu_labels(labelled), 5, 1000, 20, np.random.RandomState(0)))
+
+    def bags_of(n_bags, n_labelled):
+        random, groups = np.random.RandomState(0), np.arange(len(labelled))
+        return positives_against_bags(pu_labels(labelled), n_bags, n_labelled, 20, random, groups)
+
+    bags = list(bags_of(5, 1000))
     left_out = [np.setdiff1d(rows, bag) for bag in bags]
     np.testing.assert_array_equal(np.sort(np.concatenate(left_out)), rows)
     assert {len(part) for part in left_out} <= {len(rows) // 5, len(rows) // 5 + 1}
-    capped = next(positives_against_bags(pu_labels(labelled), 1, 10, 20, np.random.RandomState(0)))
+    capped = next(bags_of(1, 10))
     assert labelled[capped].sum() == 10
 
 
 def test_out_of_bag_is_the_mean_of_those_that_did_not_see_the_row():
     points = np.zeros((4, 1))
     bags = [np.array([0, 0, 1]), np.array([0, 2]), np.array([0, 1])]
-    scores = out_of_bag_scores([1.0, 2.0, 6.0], bags, points, lambda model, rows: np.full(4, model))
-    np.testing.assert_array_equal(scores, [3.0, 2.0, 3.5, 3.0])
+
+    def scores(groups):
+        return out_of_bag_scores(
+            [1.0, 2.0, 6.0], bags, points, lambda model, rows: np.full(4, model), np.array(groups)
+        )
+
+    np.testing.assert_array_equal(scores([0, 1, 2, 3]), [3.0, 2.0, 3.5, 3.0])
+    # The last row is a copy of the second, and of the third.
+    np.testing.assert_array_equal(scores([0, 1, 2, 1]), [3.0, 2.0, 3.5, 2.0])
+    np.testing.assert_array_equal(scores([0, 1, 2, 2]), [3.0, 2.0, 3.5, 3.5])
     means = mean_over_models([1.0, 2.0, 6.0], points, lambda model, rows: np.full(4, model))
     np.testing.assert_array_equal(means, [3.0] * 4)
+
+
+@pytest.mark.filterwarnings("ignore::pucut.exceptions.RepeatedRowsWarning")
+@pytest.mark.parametrize(
+    "model",
+    [
+        PUBaggingClassifier(n_estimators=20, prior=0.5, random_state=0),
+        BaggingSVMClassifier(20, prior=0.5, random_state=0),
+    ],
+)
+def test_no_row_is_scored_by_a_model_that_saw_a_copy_of_it(model):
+    """Labels say nothing of these rows, so only a model that saw a row knows its label."""
+    points = np.random.default_rng(1).normal(size=(150, 3))
+    labelled = np.arange(150) < 50
+    model.fit(np.vstack([points, points, points]), np.tile(labelled, 3))
+    assert roc_auc_score(labelled, model.scores_[:150]) < 0.55
 
 
 @pytest.mark.parametrize(("estimator", "half"), [(None, 0.5), (SVC(), 0.0)])

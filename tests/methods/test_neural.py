@@ -16,6 +16,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from torch import nn
 
 from pucut import NNPUClassifier, UPUClassifier
+from pucut.data.labels import checked_pu_labels
 from pucut.datasets import pu_split
 from pucut.methods.neural._networks import convolutions, perceptron
 from pucut.utils.estimator_checks import parametrize_with_pu_checks
@@ -154,6 +155,19 @@ def test_unlabelled_rows_alone_have_a_smaller_prior():
         **SMALL, unlabelled_includes_labelled=False, prior=float(truth.mean()), random_state=0
     ).fit(X, y)
     assert ((model.transduction_ == 1) == truth)[y == 0].mean() > 0.9
+
+
+def test_copies_of_a_row_are_hidden_together():
+    points = np.random.default_rng(0).normal(size=(60, 3))
+    twice = np.vstack([points, points])
+    labels = checked_pu_labels(np.tile(np.arange(60) < 20, 2))
+    model = NNPUClassifier(**SMALL, prior=0.5, validation_share=0.25, random_state=0)
+    model.prior_ = 0.5
+    _, sample = model._prepare(twice, labels)
+    first, second = np.split(sample.is_hidden, 2)
+    np.testing.assert_array_equal(first, second)
+    assert first.sum() == 5
+    assert not (sample.is_positive & sample.is_hidden).any()
 
 
 def test_half_is_the_sign_of_the_output():

@@ -106,13 +106,28 @@ def test_spies_find_negatives():
 
 def test_spies_do_not_count_as_labelled_in_step_1():
     spies = send_spies(
-        X, LABELLED, PRIOR, spy_share=0.3, noise=0.1, random=np.random.RandomState(0)
+        X,
+        LABELLED,
+        PRIOR,
+        spy_share=0.3,
+        noise=0.1,
+        random=np.random.RandomState(0),
+        groups=np.arange(len(X)),
     )
     known = LABELLED & ~spies.is_spy
     share = share_of_rest(PRIOR, known)
     scores = em_naive_bayes(X, known, (~known).astype(float), share).scores(X)
     np.testing.assert_array_equal(spies.is_negative, ~LABELLED & (scores < spies.threshold))
     assert np.mean(scores[spies.is_spy] < spies.threshold) <= 0.1
+
+
+@pytest.mark.filterwarnings("ignore::pucut.exceptions.RepeatedRowsWarning")
+def test_the_copies_of_a_spy_are_spies():
+    n_rows, n_labelled = len(X), int(LABELLED.sum())
+    model = SpyClassifier(prior=PRIOR, random_state=0).fit(np.vstack([X, X]), np.append(y, y))
+    first, second = np.split(model.spies_, [np.searchsorted(model.spies_, n_rows)])
+    np.testing.assert_array_equal(first + n_rows, second)
+    assert abs(len(first) - 0.15 * n_labelled) <= 0.5
 
 
 @pytest.mark.parametrize("make", [np.asarray, sp.csr_array])

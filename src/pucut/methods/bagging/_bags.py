@@ -8,6 +8,8 @@ import numpy.typing as npt
 
 from pucut._support.checks import FloatArray
 from pucut.data.labels import PULabels
+from pucut.data.repeats import numbered
+from pucut.data.row_order import IndexArray
 
 Rows = npt.NDArray[np.intp]
 Score = Callable[[Any, Any], FloatArray]
@@ -37,14 +39,18 @@ def positives_against_bags(
     n_labelled: int,
     n_unlabelled: int,
     random: np.random.RandomState,
+    groups: IndexArray,
 ) -> Iterator[Rows]:
     """Unlabelled rows are drawn with replacement, labelled rows kept (Mordelet and Vert 2014).
 
-    All but a fifth of the latter, a different fifth in each bag, at most `n_labelled` of them.
+    All but a fifth of the latter, a different fifth in each bag, at most `n_labelled` of them. Rows
+    of a group (`data.repeats`) are left out together.
     """
     labelled = np.flatnonzero(labels.is_labelled)
-    n_parts = min(_PARTS, len(labelled))
-    part = random.permutation(len(labelled)) % n_parts
+    group_of_labelled = numbered(groups[labelled])
+    n_groups = int(group_of_labelled.max()) + 1
+    n_parts = min(_PARTS, n_groups)
+    part = (random.permutation(n_groups) % n_parts)[group_of_labelled]
     for bag in range(n_bags):
         there = labelled[part != bag % n_parts] if n_parts > 1 else labelled
         there = random.permutation(there)[:n_labelled]
@@ -62,15 +68,16 @@ def _drawn_others(labels: PULabels, n_rows: int, random: np.random.RandomState) 
 
 
 def out_of_bag_scores(
-    models: Sequence[Any], bags: Sequence[Rows], points: Any, score: Score
+    models: Sequence[Any], bags: Sequence[Rows], points: Any, score: Score, groups: IndexArray
 ) -> FloatArray:
-    """The mean over the models that did not see the row; over all models if each one did."""
+    """The mean over the models that saw no row of the row's group; over all if each one did."""
     n_rows = points.shape[0]
     total, of_unseen, n_unseen = np.zeros(n_rows), np.zeros(n_rows), np.zeros(n_rows)
     for model, bag in zip(models, bags, strict=True):
         scores = score(model, points)
-        unseen = np.ones(n_rows, dtype=np.bool_)
-        unseen[bag] = False
+        is_seen = np.zeros(n_rows, dtype=np.bool_)
+        is_seen[groups[bag]] = True
+        unseen = ~is_seen[groups]
         total += scores
         of_unseen[unseen] += scores[unseen]
         n_unseen += unseen

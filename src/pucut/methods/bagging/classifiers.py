@@ -12,6 +12,7 @@ from sklearn.utils._param_validation import HasMethods, StrOptions
 from pucut._support.checks import FloatArray
 from pucut._support.constraints import COUNT, COUNT_OR_NONE, POSITIVE
 from pucut.data.labels import PULabels
+from pucut.data.repeats import groups_for_folds, labelled_groups
 from pucut.data.row_order import IndexArray
 from pucut.kernels.machines import KERNELS, fit_svm
 from pucut.methods._encoded import EncodedClassifier
@@ -38,8 +39,8 @@ class _Bagged:
     def scores(self, points: Any) -> FloatArray:
         return mean_over_models(self.models, points, self.score)
 
-    def out_of_bag(self, points: Any) -> FloatArray:
-        return out_of_bag_scores(self.models, self.bags, points, self.score)
+    def out_of_bag(self, points: Any, groups: IndexArray) -> FloatArray:
+        return out_of_bag_scores(self.models, self.bags, points, self.score, groups)
 
     def __getstate__(self) -> dict[str, Any]:
         # Bags serve the training rows only, and these are done with.
@@ -68,7 +69,8 @@ class _BaggedClassifier(EncodedClassifier):
     def _unseen_scores(
         self, points: Any, labels: PULabels, random: np.random.RandomState
     ) -> FloatArray:
-        scores: FloatArray = self._model.out_of_bag(points)
+        groups = groups_for_folds(points, labels.is_labelled)
+        scores: FloatArray = self._model.out_of_bag(points, groups)
         return scores
 
     def _keep(self, model: _Bagged, order: IndexArray) -> None:
@@ -87,8 +89,9 @@ class BaggingSVMClassifier(_BaggedClassifier):
     n_estimators : int, default=50
         Number of SVMs.
     n_positive, n_unlabelled : int, optional
-        Rows of either kind in a bag. By default as many as are labelled, at most 300, of both. Up
-        to half of those without a positive label are drawn from the known negatives.
+        Rows of either kind in a bag. By default as many as are labelled, copies counted once, at
+        most 300, of both. Up to half of those without a positive label are drawn from the known
+        negatives.
     C : float, default=1.0
         Cost of an unlabelled row on the wrong side.
     ratio : float, optional
@@ -115,8 +118,8 @@ class BaggingSVMClassifier(_BaggedClassifier):
     prior_, prior_estimate_
         The prior that was used, and how it was estimated.
     scores_ : float array of shape (n_samples,)
-        Share of the votes of the SVMs that did not see the row. Ties are ordered by the mean
-        decision, which counts as the vote of one more SVM.
+        Share of the votes of the SVMs that saw neither the row nor a copy of it. Ties are ordered
+        by the mean decision, which counts as the vote of one more SVM.
     threshold_ : float
         The score above which a row is positive to `predict`.
     transduction_ : array of shape (n_samples,)
@@ -174,7 +177,8 @@ class BaggingSVMClassifier(_BaggedClassifier):
 
     def _learn(self, points: Any, labels: PULabels, random: np.random.RandomState) -> _Bagged:
         is_labelled = labels.is_labelled
-        usual = min(int(is_labelled.sum()), SVM_BAG)
+        groups = groups_for_folds(points, is_labelled)
+        usual = min(int(labelled_groups(groups, is_labelled).sum()), SVM_BAG)
         n_positive = self.n_positive or usual
         n_unlabelled = self.n_unlabelled or usual
         ratio = self.ratio or n_unlabelled / n_positive
@@ -208,7 +212,8 @@ class PUBaggingClassifier(MetaEstimatorMixin, _BaggedClassifier):
         Number of bags.
     n_unlabelled : int, optional
         Unlabelled rows drawn for a bag (the paper's K). By default as many as are labelled, as the
-        paper advises, at most 1000. Up to half of them are drawn from the known negatives.
+        paper advises, copies counted once, at most 1000. Up to half of them are drawn from the
+        known negatives.
     prior : float or "auto", default="auto"
         Fraction of positives among all samples given to `fit`, labelled and unlabelled; "auto"
         estimates it (see `prior_estimate_`).
@@ -229,7 +234,7 @@ class PUBaggingClassifier(MetaEstimatorMixin, _BaggedClassifier):
     prior_, prior_estimate_
         The prior that was used, and how it was estimated.
     scores_ : float array of shape (n_samples,)
-        Mean score of the training rows, by the classifiers that did not see them.
+        Mean score of the training rows, by the classifiers that saw neither them nor copies.
     threshold_ : float
         The score above which a row is positive to `predict`.
     transduction_ : array of shape (n_samples,)
@@ -287,8 +292,13 @@ class PUBaggingClassifier(MetaEstimatorMixin, _BaggedClassifier):
 
     def _learn(self, points: Any, labels: PULabels, random: np.random.RandomState) -> _Bagged:
         is_labelled = labels.is_labelled
-        n_unlabelled = self.n_unlabelled or min(int(is_labelled.sum()), BAG)
-        bags = tuple(positives_against_bags(labels, self.n_estimators, BAG, n_unlabelled, random))
+        groups = groups_for_folds(points, is_labelled)
+        usual = min(int(labelled_groups(groups, is_labelled).sum()), BAG)
+        bags = tuple(
+            positives_against_bags(
+                labels, self.n_estimators, BAG, self.n_unlabelled or usual, random, groups
+            )
+        )
         target = is_labelled.astype(np.intp)
         models = tuple(
             with_random_state(clone(self._classifier()), random).fit(points[bag], target[bag])

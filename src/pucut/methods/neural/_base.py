@@ -20,7 +20,8 @@ from pucut._support.constraints import PRIOR_CONSTRAINTS, THRESHOLD_CONSTRAINTS
 from pucut.data.encoding import Encoding, learn_encoding
 from pucut.data.known_rows import RepeatedRows, with_known_rows
 from pucut.data.labels import PULabels
-from pucut.data.row_order import in_order, row_order
+from pucut.data.repeats import groups_for_folds, labelled_groups
+from pucut.data.row_order import IndexArray, in_order, row_order
 from pucut.methods._base import PUClassifier
 from pucut.methods.neural._networks import (
     ACTIVATIONS,
@@ -150,7 +151,8 @@ class _NeuralPUClassifier(CallbackSupportMixin, PUClassifier):
         """The network before training, and the rows and labels it sees."""
         random = check_random_state(self.random_state)
         seed = int(random.randint(np.iinfo(np.int32).max))
-        is_hidden = self._draw_hidden(labels, random)
+        groups = groups_for_folds(points, labels.is_labelled)
+        is_hidden = self._draw_hidden(labels, groups, random)
         is_positive = labels.is_labelled & ~is_hidden
         if self.unlabelled_includes_labelled:
             is_unlabelled = np.ones(labels.n_samples, dtype=np.bool_)
@@ -189,13 +191,12 @@ class _NeuralPUClassifier(CallbackSupportMixin, PUClassifier):
     def _print_epoch(self, epoch: int, risk: float, validation: float) -> None:
         print(f"epoch {epoch}: risk {risk:.4f}, on hidden positives {validation:.4f}")
 
-    def _draw_hidden(self, labels: PULabels, random: Any) -> BoolArray:
-        """The labelled rows hidden from the network; none if there are too few."""
-        labelled = np.flatnonzero(labels.is_labelled)
-        hidden = np.zeros(labels.n_samples, dtype=np.bool_)
+    def _draw_hidden(self, labels: PULabels, groups: IndexArray, random: Any) -> BoolArray:
+        """The labelled rows hidden from the network, of copies all or none; none if few."""
+        labelled = np.flatnonzero(labelled_groups(groups, labels.is_labelled))
         n_hidden = math.floor(self.validation_share * len(labelled))
-        hidden[random.choice(labelled, n_hidden, replace=False)] = True
-        return hidden
+        drawn = random.choice(labelled, n_hidden, replace=False)
+        return np.asarray(labels.is_labelled & np.isin(groups, drawn))
 
     def _make_network(self, n_inputs: int) -> nn.Module:
         if isinstance(self.network, nn.Module):

@@ -45,9 +45,9 @@ class UPUClassifier(_NeuralPUClassifier):
     patience : int or None, default=10
         Training ends after this many epochs without improvement on the hidden positives.
     validation_share : float, default=0.1
-        Share of the labelled rows that is hidden among the unlabelled, to see after which epoch
-        the network finds most of them; the weights of that epoch are kept. If that is less than
-        one row, and with 0, the last weights are kept.
+        Share of the labelled rows, of copies all or none, that is hidden among the unlabelled, to
+        see after which epoch the network finds most of them; the weights of that epoch are kept. If
+        that is less than one row, and with 0, the last weights are kept.
     unlabelled_includes_labelled : bool, default=True
         Whether the unlabelled set of the risk is all rows, as if some rows of one sample were
         labelled, or only the rows without a label.

@@ -13,6 +13,8 @@ import numpy as np
 
 from pucut._support.checks import BoolArray, FloatArray, is_sparse
 from pucut._support.sparse import diagonal_array
+from pucut.data.repeats import labelled_groups
+from pucut.data.row_order import IndexArray
 from pucut.kernels.machines import Machine
 from pucut.methods.two_step._naive_bayes import em_naive_bayes
 
@@ -38,12 +40,16 @@ def send_spies(
     spy_share: float,
     noise: float,
     random: np.random.RandomState,
+    groups: IndexArray,
 ) -> Spies:
-    """Hides spies among the unlabelled rows and looks at how far down they come."""
-    labelled = np.flatnonzero(is_labelled)
+    """Hides spies among the unlabelled rows and looks at how far down they come.
+
+    All labelled rows of a group (`data.repeats`) are spies, or none: one that is left behind would
+    give the others away.
+    """
+    labelled = np.flatnonzero(labelled_groups(groups, is_labelled))
     n_spies = min(max(1, math.floor(spy_share * len(labelled) + 0.5)), len(labelled) - 1)
-    is_spy = np.zeros(len(is_labelled), dtype=np.bool_)
-    is_spy[random.choice(labelled, n_spies, replace=False)] = True
+    is_spy = is_labelled & np.isin(groups, random.choice(labelled, n_spies, replace=False))
     known = is_labelled & ~is_spy
     share = share_of_rest(prior, known)
     scores = em_naive_bayes(points, known, (~known).astype(np.float64), share).scores(points)

@@ -10,6 +10,7 @@ from sklearn.utils._param_validation import HasMethods
 from pucut._support.checks import FloatArray
 from pucut._support.constraints import SHARE
 from pucut.data.labels import PULabels
+from pucut.data.repeats import groups_for_folds
 from pucut.data.row_order import IndexArray, given_numbers
 from pucut.methods._encoded import EncodedClassifier
 from pucut.methods.two_step._naive_bayes import em_naive_bayes
@@ -50,7 +51,7 @@ class SpyClassifier(EncodedClassifier):
         Fraction of positives among all samples given to `fit`, labelled and unlabelled; "auto"
         estimates it (see `prior_estimate_`).
     spy_share : float, default=0.15
-        Share of the labelled positives that become spies: the paper's 15 %.
+        Share of the labelled positives that become spies: the paper's 15 %. Of copies all or none.
     noise : float, default=0.15
         Share of the spies that may score below the threshold, because positives may be outliers:
         the paper's 15 %.
@@ -143,6 +144,7 @@ class SpyClassifier(EncodedClassifier):
             spy_share=self.spy_share,
             noise=self.noise,
             random=random,
+            groups=groups_for_folds(points, is_labelled),
         )
         spies = replace(spies, is_negative=spies.is_negative | labels.is_negative)
         if self.estimator is None:
