@@ -10,9 +10,10 @@ import pytest
 
 from pucut.cli import main
 from pucut.cli._labelled import Exports, labelled_table
-from pucut.cli._options import read_problem
+from pucut.cli._problem import read_problem
 from pucut.cli._voice import Voice
-from pucut.cli.label import TableFile, add_parser, rows_of
+from pucut.cli.label import TableFile, rows_of
+from pucut.cli.options.label import add_parser
 from pucut.labelling.journal import About, Journal
 from pucut.labelling.session import Session
 from tests.helpers.labelling_sessions import texts_about

@@ -10,7 +10,7 @@ import pytest
 import pucut
 from pucut import methods
 
-SOURCE = (Path(__file__).parents[2] / "src" / "pucut" / "__init__.py").read_text(encoding="utf-8")
+SOURCES = Path(__file__).parents[2] / "src"
 HEAVY = {"torch", "dask", "distributed", "matplotlib", "skactiveml", "openpyxl", "skops"}
 
 
@@ -61,9 +61,10 @@ def test_other_names_are_unknown(name):
         getattr(pucut, name)
 
 
-def test_type_checkers_see_the_same_names():
-    """What is imported for them is what `__getattr__` finds, each from the same room."""
-    blocks = [node for node in ast.parse(SOURCE).body if isinstance(node, ast.If)]
+def names_for_type_checkers(package):
+    """(module, name) of all that a package imports for type checkers under the name it has."""
+    source = (SOURCES / package / "__init__.py").read_text(encoding="utf-8")
+    blocks = [node for node in ast.parse(source).body if isinstance(node, ast.If)]
     (block,) = (node for node in blocks if ast.unparse(node.test) == "TYPE_CHECKING")
     shown = {
         (node.module, alias.name)
@@ -72,8 +73,22 @@ def test_type_checkers_see_the_same_names():
         if alias.name == "*" or alias.asname == alias.name
     }
     assert len(shown) == len(block.body)
-    assert shown == {
+    return shown
+
+
+def test_type_checkers_see_the_same_names():
+    """What is imported for them is what `__getattr__` finds, each from the same room."""
+    assert names_for_type_checkers("pucut") == {
         *((f"pucut.{home}", name) for name, home in pucut._HOMES.items()),
         *(("pucut", name) for name in pucut._MODULES),
         ("pucut.methods", "*"),
     }
+    assert names_for_type_checkers("pucut/methods") == {
+        (f"pucut.methods.{home}", name) for name, home in methods._CLASSES.values()
+    }
+
+
+def test_the_list_of_methods_loads_none_of_them():
+    loaded = loaded_by("import pucut; pucut.methods.METHODS; dir(pucut)")
+    assert "pucut.methods" in loaded
+    assert loaded & {"numpy", "scipy", "sklearn"} == set()

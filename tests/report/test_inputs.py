@@ -150,6 +150,7 @@ def test_every_method_has_a_report(name, table):
     model.set_params(**{key: value for key, value in quick.items() if key in own})
     model.fit(frame, y)
     found = summarise(model, frame, y)
+    assert found["method"] == name
     text = render(found)
     n_found = int((model.transduction_ == 1).sum() - y.sum())
     assert f"<h1>{n_found} of {(y == 0).sum()} unlabelled rows look positive</h1>" in text

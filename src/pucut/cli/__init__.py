@@ -1,8 +1,7 @@
-"""The command `pucut`: one module of this folder for each subcommand.
+"""The command `pucut`: for each subcommand a module of this folder, with `run(arguments)`, which
+returns the exit code, and one of `options`, with `add_parser(commands)`.
 
-A subcommand's module has `add_parser(commands)`, which adds its parser and sets the default `run`,
-a function of the parsed arguments that returns the exit code. Only the module that is asked for is
-imported, so that `pucut --help` is quick.
+A subcommand's own module is imported when it runs, so that help texts are quick.
 """
 
 import argparse
@@ -28,41 +27,18 @@ from pucut.cli._errors import (
 )
 from pucut.cli._voice import Voice, printable
 
-# What each subcommand is for, as its own parser says too.
-COMMANDS = {
-    "classify": "which rows of a table are positive",
-    "rank": "which unlabelled rows to look at next",
-    "label": "label a table on a page, row by row",
-    "prior": "how many rows of a table are positive",
-    "compare": "every method on one table",
-    "apply": "a saved model on new rows",
-    "demo": "handwritten digits: which are odd?",
-}
+COMMANDS = ("classify", "rank", "label", "prior", "compare", "apply", "demo")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    given = sys.argv[1:] if argv is None else list(argv)
-    try:
-        parser = _parser(next((text for text in given if not text.startswith("-")), None))
-    except KeyboardInterrupt:  # while the command is imported
-        print("pucut: interrupted", file=sys.stderr)
-        return INTERRUPTED
-    return run_command(parser, given)
-
-
-def _parser(command: str | None) -> argparse.ArgumentParser:
-    """The parser, in which only this command has its options."""
     parser = argparse.ArgumentParser(
         prog="pucut", description="Learning from positive and unlabelled data."
     )
     parser.add_argument("--version", action="version", version=f"pucut {version('pucut')}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
-    for name, summary in COMMANDS.items():
-        if name == command:
-            import_module(f"pucut.cli.{name}").add_parser(commands)
-        else:
-            commands.add_parser(name, help=summary)
-    return parser
+    for name in COMMANDS:
+        import_module(f"pucut.cli.options.{name}").add_parser(commands)
+    return run_command(parser, argv)
 
 
 def run_command(parser: argparse.ArgumentParser, argv: Sequence[str] | None) -> int:

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from pucut.cli._errors import UserError
-from pucut.cli._options import Problem
 from pucut.cli._output import (
     STDOUT,
     check_ending,
@@ -19,28 +18,11 @@ from pucut.cli._output import (
     write_files,
 )
 from pucut.cli._plan import column_dicts
+from pucut.cli._problem import Problem
 from pucut.cli._voice import Voice, printable
 from pucut.model_files import PICKLE_ENDINGS
 
 _ROWS_ON_A_TERMINAL = 10
-
-
-def add_output_options(parser: Any) -> None:
-    group = parser.add_argument_group("output")
-    group.add_argument(
-        "--out",
-        metavar="FILE",
-        help=".csv, .tsv, .xlsx, .parquet, .feather, also .csv.gz; - is stdout, the default in "
-        "pipes",
-    )
-    group.add_argument(
-        "--keep-formulas",
-        action="store_true",
-        help="write texts that begin with = + - @ or a tab to CSV as they are; by default they get "
-        "an apostrophe in front, unless they are numbers, because a spreadsheet that opens the "
-        "file would run them as formulas",
-    )
-    group.add_argument("--json", action="store_true", help="a summary as JSON on stdout")
 
 
 def check_output_options(arguments: argparse.Namespace, inputs: list[str]) -> None:

@@ -9,8 +9,8 @@ from typing import Any
 from pucut._support.checks import BoolArray
 from pucut.cli._answers import answer_table, fitted_answers
 from pucut.cli._errors import UserError
-from pucut.cli._options import Problem, fit
 from pucut.cli._output import table_bytes, without_formulas
+from pucut.cli._problem import Problem, fit
 from pucut.cli._voice import Voice
 from pucut.cli.classify import report_page
 from pucut.data.labels import PULabels

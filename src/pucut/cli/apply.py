@@ -2,41 +2,18 @@
 
 import argparse
 from pathlib import Path
-from typing import Any
 
 import sklearn
 
 from pucut.cli._answers import answer_table, new_answers
-from pucut.cli._delivery import add_output_options, check_output_options, deliver
+from pucut.cli._delivery import check_output_options, deliver
 from pucut.cli._errors import UserError
 from pucut.cli._features import feature_frame
-from pucut.cli._options import add_command, add_reading_options, duplicate_notes, read_table
 from pucut.cli._plan import Feature, column_dicts
+from pucut.cli._problem import duplicate_notes, read_table
 from pucut.cli._reading import InputTable, listing
 from pucut.cli._voice import Voice
 from pucut.model_files import ModelFileError, SavedModel, load_model
-
-DESCRIPTION = """\
-Applies a model that `pucut classify --save-model` wrote to the rows of another table.
-
-Columns are matched by name; their order does not matter. The score of a row is above 0
-where it is predicted positive. Model files run no code when they are read; pickles are
-refused.
-
-examples:
-  pucut classify genes.csv --label-column known --save-model genes.skops --out first.csv
-  pucut apply genes.skops new_genes.csv --out predictions.csv
-  cat new_genes.csv | pucut apply genes.skops - | head
-"""
-
-
-def add_parser(commands: Any) -> None:
-    parser = add_command(commands, "apply", "a saved model on new rows", DESCRIPTION)
-    parser.add_argument("model", help="file that `pucut classify --save-model` wrote")
-    parser.add_argument("table", help="file with the same columns; - for CSV on stdin")
-    add_reading_options(parser)
-    add_output_options(parser)
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -13,7 +13,6 @@ from sklearn.datasets import load_digits
 
 from pucut._support.checks import BoolArray
 from pucut.cli._errors import UserError
-from pucut.cli._options import add_command
 from pucut.cli._output import check_outputs, write_files
 from pucut.cli._voice import Voice
 from pucut.datasets import pu_split
@@ -23,24 +22,6 @@ from pucut.methods import (
     PUThresholdClassifier,
     TwoHNCClassifier,
 )
-
-DESCRIPTION = """\
-Which digits are odd, if 60 % of the odd ones are known and nothing else?
-
-Fits pucut to the 1797 handwritten digits of scikit-learn, and prints its accuracy on
-the unknown ones beside that of 2-HNC and of two other methods.
-
-examples:
-  pucut demo
-  pucut demo --out predictions.csv
-"""
-
-
-def add_parser(commands: Any) -> None:
-    parser = add_command(commands, "demo", "handwritten digits: which are odd?", DESCRIPTION)
-    parser.add_argument("--out", metavar="FILE", help="CSV with the predictions of all rows")
-    parser.add_argument("--seed", type=int, default=0, help="seed of all random draws (default: 0)")
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -18,7 +18,11 @@ import sklearn
 from sklearn.base import BaseEstimator
 
 # A file names classes, and only those that are loaded are trusted: see `_is_trusted`.
-from pucut import methods, outliers, semi_supervised  # noqa: F401
+from pucut import (
+    methods,
+    outliers,  # noqa: F401
+    semi_supervised,  # noqa: F401
+)
 from pucut.model_files._building import build
 from pucut.model_files._contents import check_contents
 
@@ -51,6 +55,9 @@ TRUSTED_OTHERS = frozenset(
     }
 )
 PICKLE_ENDINGS = (".pkl", ".pickle", ".joblib", ".sav")
+
+for _name in set(methods.CLASSIFIERS) - set(methods.NEURAL):
+    getattr(methods, _name)  # loads it
 
 
 class ModelFileError(ValueError):

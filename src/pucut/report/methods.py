@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from pucut import methods
 from pucut._support.checks import BoolArray
 from pucut.cuts.two_stages import reached_from
 from pucut.data.labels import PULabels
 from pucut.data.row_order import renumbered_graph
-from pucut.methods import METHODS, ElkanNotoClassifier
+from pucut.methods import ElkanNotoClassifier
 from pucut.report.packing import packed
 from pucut.report.plain import plain
 from pucut.report.steps import Steps, step_of, steps_of_stages
@@ -72,8 +73,7 @@ def method_of(estimator: Any) -> str:
     for method, needed in _ATTRIBUTES.items():
         if all(hasattr(estimator, name) for name in needed):
             return method
-    named = (name for name, make in METHODS.items() if make is type(estimator))
-    return next(named, type(estimator).__name__)
+    return methods.method_of(estimator) or type(estimator).__name__
 
 
 def is_cut_at_prior(estimator: Any) -> bool:

@@ -1,39 +1,12 @@
-"""Options by which the user says what columns are."""
+"""What the user said of columns, by options."""
 
 import argparse
-from typing import Any
 
 from pucut.cli._dates import ORDERS
 from pucut.cli._errors import UserError
 from pucut.cli._plan import Feature
 from pucut.cli._reading import InputTable
-
-KINDS = {
-    "number": "column of numbers; cells that are none are missing (may be repeated, as all of "
-    "these)",
-    "category": "column of names, even if they look like numbers",
-    "text": "column of free text, used by its words and groups of letters",
-    "date": "column of dates; NAME=dmy, NAME=mdy or NAME=ymd says in which order they are written",
-}
-
-
-def add_column_options(parser: Any) -> None:
-    group = parser.add_argument_group(
-        "columns", "pucut decides from the cells what each column is. These options overrule it."
-    )
-    for kind, text in KINDS.items():
-        group.add_argument(
-            f"--{kind}-column", action="append", default=[], metavar="NAME", help=text
-        )
-    group.add_argument(
-        "--drop",
-        "--ignore-column",
-        dest="drop",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="column not to use at all",
-    )
+from pucut.cli.options.shared import KINDS
 
 
 def dropped_columns(arguments: argparse.Namespace, table: InputTable) -> list[str]:

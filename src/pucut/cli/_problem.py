@@ -1,4 +1,4 @@
-"""Options that several commands share, and what becomes of them: a table to learn from."""
+"""What the options name, read and checked: a table to learn from, and a method fitted to it."""
 
 import argparse
 import warnings
@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from pucut.cli._column_options import add_column_options, dropped_columns, told_columns
 from pucut.cli._columns import plan_columns
 from pucut.cli._errors import UserError
 from pucut.cli._features import feature_frame
@@ -17,6 +16,7 @@ from pucut.cli._plan import ColumnPlan, column_lines
 from pucut.cli._reading import InputTable, read_input
 from pucut.cli._shares import text_notes
 from pucut.cli._suspects import note_on, suspects_of, without
+from pucut.cli._told import dropped_columns, told_columns
 from pucut.cli._voice import Voice
 from pucut.data.labels import PULabels
 from pucut.data.repeats import Repeats, repeats
@@ -24,138 +24,6 @@ from pucut.data.suspects import Suspect
 from pucut.exceptions import RepeatedRowsWarning, SuspectColumnWarning, UncertainPriorWarning
 from pucut.methods import METHOD_BY_SLUG, METHODS
 from pucut.priors.result import ADVICE
-
-DEFAULT_METHOD = "pu-cut"
-
-
-def add_command(commands: Any, name: str, summary: str, description: str) -> Any:
-    """A parser whose description is shown as it is written, with the options every command has."""
-    parser = commands.add_parser(
-        name,
-        help=summary,
-        description=description,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("--quiet", action="store_true", help="print only errors on stderr")
-    parser.add_argument("--debug", action="store_true", help="show the traceback of an error")
-    return parser
-
-
-def add_reading_options(parser: Any) -> None:
-    group = parser.add_argument_group("reading")
-    group.add_argument(
-        "--id-column",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="column that names the rows: kept in the output, not used as a feature (may be "
-        "repeated)",
-    )
-    group.add_argument("--sep", metavar="CHAR", help="separator of CSV (default: detected)")
-    group.add_argument(
-        "--decimal",
-        choices=[".", ","],
-        help="decimal sign of the numbers in CSV (default: detected, column by column; of "
-        "`apply`: that of the table the model was learned from)",
-    )
-    group.add_argument("--encoding", help="encoding of CSV (default: UTF-8, else cp1252)")
-    group.add_argument(
-        "--sheet", metavar="NAME", help="sheet of an Excel file (default: the first)"
-    )
-
-
-def add_table_options(parser: Any) -> None:
-    """The table with its label column, and how to read it."""
-    parser.add_argument(
-        "table", help="CSV, TSV, Excel, Parquet or Arrow file, also as .gz; - for CSV on stdin"
-    )
-    parser.add_argument(
-        "--label-column", required=True, metavar="NAME", help="column that marks known positives"
-    )
-    parser.add_argument(
-        "--positive",
-        action="append",
-        default=[],
-        metavar="VALUE",
-        help="the label of known positives (default: the larger number, or the one of yes, true, "
-        "positive ...; may be repeated)",
-    )
-    parser.add_argument(
-        "--negative",
-        action="append",
-        default=[],
-        metavar="VALUE",
-        help="the label of known negatives (default: the one of no, false, negative ..., if other "
-        "cells are empty or say unknown; may be repeated)",
-    )
-    parser.add_argument(
-        "--unlabelled",
-        action="append",
-        default=[],
-        metavar="VALUE",
-        help="a label of rows of which nothing is known (default: all others, and empty cells; "
-        "may be repeated)",
-    )
-    add_reading_options(parser)
-    add_column_options(parser)
-    parser.add_argument(
-        "--drop-suspects",
-        action="store_true",
-        help="leave out columns that tell which rows were labelled, such as who confirmed them; "
-        "without it they are named and used",
-    )
-    parser.add_argument("--seed", type=int, default=0, help="seed of all random draws (default: 0)")
-
-
-def add_model_options(parser: Any) -> None:
-    group = parser.add_argument_group("method")
-    add_prior_option(group)
-    group.add_argument(
-        "--method",
-        choices=METHOD_BY_SLUG,
-        default=DEFAULT_METHOD,
-        metavar="NAME",
-        help=f"{', '.join(METHOD_BY_SLUG)} (default: {DEFAULT_METHOD}, which chooses its settings "
-        "itself)",
-    )
-    group.add_argument(
-        "--n-jobs",
-        type=int,
-        default=-1,
-        metavar="N",
-        help="threads, -1 for all processors (default); the answers do not depend on it",
-    )
-
-
-def add_prior_option(group: Any) -> None:
-    group.add_argument(
-        "--prior",
-        type=_prior,
-        default="auto",
-        metavar="SHARE",
-        help="share of positives among all rows, known ones included, such as 0.3 or 30%%; auto "
-        "(default) estimates it",
-    )
-    group.add_argument(
-        "--accept-upper-bound",
-        action="store_true",
-        help="go on where the share of positives can only be guessed, or bounded from above; "
-        "without it the command stops there",
-    )
-
-
-def _prior(text: str) -> float | str:
-    if text == "auto":
-        return text
-    try:
-        value = float(text.rstrip("%")) / (100.0 if text.endswith("%") else 1.0)
-    except ValueError:
-        value = -1.0
-    if not 0.0 < value < 1.0:
-        raise argparse.ArgumentTypeError(
-            f"must be auto or a number above 0 and below 1, found {text!r}"
-        )
-    return value
 
 
 @dataclass(frozen=True, eq=False)
