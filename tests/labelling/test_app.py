@@ -218,12 +218,14 @@ def test_exports(tmp_path):
 
     session = made_session(tmp_path)
     exports = {
-        "labels.csv": Export("text/csv", lambda: b"a,b\n"),
-        "report.html": Export("text/html", lambda: b"<p>"),
-        "broken.csv": Export("text/csv", fails),
+        "labels.csv": Export("the answers", "text/csv", lambda: b"a,b\n"),
+        "report.html": Export("the report", "text/html", lambda: b"<p>"),
+        "broken.csv": Export("nothing", "text/csv", fails),
     }
     page = Page(session, exports=exports)
-    assert page.get("status").json()["exports"] == ["broken.csv", "labels.csv", "report.html"]
+    offered = page.get("status").json()["exports"]
+    assert [one["name"] for one in offered] == ["labels.csv", "report.html", "broken.csv"]
+    assert offered[0]["about"] == "the answers"
     table = page.get("exports/labels.csv")
     assert table.content == b"a,b\n"
     assert table.headers["content-disposition"] == 'attachment; filename="labels.csv"'

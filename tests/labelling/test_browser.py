@@ -150,6 +150,65 @@ def test_hostile_cells_are_shown_as_they_are_written(browser, program):
     assert browser.find_elements(By.CSS_SELECTOR, "#cells img") == []
 
 
+def read_out(browser):
+    """What a screen reader is given, in order: (role, name, description, whether it is live)."""
+    nodes = browser.execute_cdp_cmd("Accessibility.getFullAXTree", {})["nodes"]
+    by_node = {node["nodeId"]: node for node in nodes}
+    found = []
+
+    def walk(node):
+        if not node["ignored"]:
+            words = [
+                node.get(part, {}).get("value", "").strip() for part in ("name", "description")
+            ]
+            live = [one for one in node.get("properties", []) if one["name"] == "live"]
+            found.append((node["role"]["value"], *words, bool(live)))
+        for child in node.get("childIds", []):
+            walk(by_node[child])
+
+    walk(nodes[0])
+    return found
+
+
+def test_a_screen_reader_is_told_what_everything_is(browser, program):
+    opened(browser, program.address)
+    press(browser, "y")
+    focused = browser.switch_to.active_element
+    assert focused.get_attribute("id") == "card-title"  # the next row is read out
+    heard = read_out(browser)
+    by_role = {}
+    for role, name, description, _ in heard:
+        by_role.setdefault(role, []).append((name, description))
+    here = title(browser)
+    assert by_role["article"] == [(here, "")]
+    assert by_role["heading"][0] == (here, by_id(browser, "facts").text)
+    assert [name for name, _ in by_role["button"]][:5] == [
+        "Save the note alone",
+        "Yes",
+        "No",
+        "Skip",
+        "Undo",
+    ]
+    assert [name for name, _ in by_role["textbox"]] == ["Your name", "Go to row", "Note (M)"]
+    assert "positives found in" in by_role["image"][0][0]
+    for role in ("button", "link", "textbox", "combobox", "table", "region", "complementary"):
+        assert all(name for name, _ in by_role[role]), role
+    # One thing speaks by itself after an answer; the alert does so only when it is there.
+    assert [role for role, _, _, live in heard if live] == ["status"]
+    assert by_id(browser, "said").get_attribute("role") == "status"
+
+
+def test_what_has_the_focus_keeps_it_when_the_page_is_renewed(browser, program):
+    opened(browser, program.address)
+    script = "const link = document.querySelector('#exports a'); link.focus(); return link.text"
+    assert browser.execute_script(script) == "labels.csv"
+    browser.execute_async_script("renew().then(arguments[0])")
+    assert browser.switch_to.active_element.text == "labels.csv"
+    browser.switch_to.active_element.send_keys(Keys.ENTER)
+    until(browser, lambda: by_id(browser, "said").text == "labels.csv is made.")
+    assert not by_id(browser, "alert").is_displayed()
+
+
 @pytest.mark.parametrize("width", [390, 1200])
 def test_the_page_fits_and_can_be_read(browser, program, width):
     opened(browser, program.address, width)
@@ -242,6 +301,8 @@ def test_the_new_table_and_the_old_one(tmp_path, browser):
     press(browser, "n")
     by_id(browser, "end").click()
     assert program.ended() == 0
+    until(browser, lambda: title(browser) == "The program has ended")
+    assert not by_id(browser, "alert").is_displayed()
     assert table.read_bytes() == before
     with out.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))

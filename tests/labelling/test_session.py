@@ -233,13 +233,27 @@ def test_only_plain_addresses_become_links(cell, kind):
     assert kind_of_cell(rows, 0, 3) == kind
 
 
+def test_columns_that_differ_most_come_first():
+    rows = made_rows(5, 2)
+    cells = (
+        ["a", "b", "a", "a", "a"],  # a category
+        ["some", "other", "words", "and", "more"],  # texts, which do not count
+        ["1", "1.1", "0", "2", "3"],  # by 0.1 of 1.01
+        ["10", "100", "10", "10", ""],  # by 90 of 39
+    )
+    rows = type(rows)(**{**vars(rows), "cells": cells})
+    assert rows.spreads == pytest.approx((None, None, 1.0127, 38.971), abs=1e-3)
+    assert [one["column"] for one in differing_columns(rows, 0, 1)] == ["see", "name", "size"]
+    assert differing_columns(rows, 0, 4) == [
+        {"column": "size", "here": "1", "there": "3"},
+        {"column": "see", "here": "10", "there": ""},  # not a number: as a category
+    ]
+
+
 def test_headings_and_curves_are_short():
     rows = made_rows(4, 2, texts=["word " * 100, "two", "", "four"])
     assert len(heading(rows, 0)) == 120
     assert heading(rows, 2) == f"id 2, , {rows.cells[2][2]}, https://example.org/a"
-    assert differing_columns(rows, 0, 1, most=1) == [
-        {"column": "name", "here": "id 0", "there": "id 1"}
-    ]
     assert thinned([]) == []
     assert thinned([0, 1, 1]) == [[1, 0], [2, 1], [3, 1]]
     long = thinned(list(range(1000)))

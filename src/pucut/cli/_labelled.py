@@ -58,11 +58,17 @@ class Exports:
         self._fitted: tuple[int, Problem, Any] | None = None
 
     def all(self) -> Mapping[str, Export]:
+        method = self._arguments.method
+        journal = self._session.journal.path
         return {
-            "labels.csv": Export(_CSV, self._labels),
-            "journal.jsonl": Export("application/jsonl", self._session.journal.path.read_bytes),
-            "predictions.csv": Export(_CSV, self._predictions),
-            "report.html": Export("text/html; charset=utf-8", self._report),
+            "labels.csv": Export("the table with the answers", _CSV, self._labels),
+            "predictions.csv": Export(f"what {method} says of every row", _CSV, self._predictions),
+            "report.html": Export(
+                f"the report on {method}, in a new tab", "text/html; charset=utf-8", self._report
+            ),
+            "journal.jsonl": Export(
+                "who said what, and when", "application/jsonl", journal.read_bytes
+            ),
         }
 
     def _labels(self) -> bytes:

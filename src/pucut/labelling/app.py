@@ -265,7 +265,10 @@ class _Pages:
         return {
             **status(self._session),
             "who": self._around.who,
-            "exports": sorted(self._around.exports),
+            "exports": [
+                {"name": name, "about": export.about}
+                for name, export in self._around.exports.items()
+            ],
             "changed": self._around.is_changed(),
         }
 

@@ -8,6 +8,7 @@ from pucut.labelling.rows import Rows, differing_columns, kind_of_cell
 from pucut.labelling.session import Session
 
 _MOST_POINTS = 200
+_MOST_COLUMNS = 6
 _HEADING_LETTERS = 120
 
 
@@ -23,18 +24,24 @@ def card(session: Session, row: int) -> dict[str, Any]:
         ],
         "probability": session.probability(row),
         "rank": session.rank(row),
+        "n_ranked": len(rows) - session.labels.n_known,
         "nearest": [
-            {
-                "row": other,
-                "number": other + 1,
-                "answer": YES if is_positive else NO,
-                "heading": heading(rows, other),
-                "differs": differing_columns(rows, row, other),
-            }
-            for other, is_positive in session.nearest(row)
+            _near(rows, row, other, is_positive) for other, is_positive in session.nearest(row)
         ],
         "said": session.answers.said.get(row, {}),
         "notes": [list(note) for note in session.answers.notes.get(row, ())],
+    }
+
+
+def _near(rows: Rows, row: int, other: int, is_positive: bool) -> dict[str, Any]:
+    differs = differing_columns(rows, row, other)
+    return {
+        "row": other,
+        "number": other + 1,
+        "answer": YES if is_positive else NO,
+        "heading": heading(rows, other),
+        "differs": differs[:_MOST_COLUMNS],
+        "n_differ": len(differs),
     }
 
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Export:
-    """A kind, as browsers name them, and the function that makes the file."""
+    """What it is, for people and, as a kind, for browsers; and the function that makes the file."""
 
+    about: str
     kind: str
     make: Callable[[], bytes]

@@ -1,8 +1,10 @@
 """The rows of a table as a labelling session needs them: cells to show, features to learn from."""
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +21,7 @@ PICTURES = {
     ".gif": "image/gif",
     ".webp": "image/webp",
 }
+_ROWS_LOOKED_AT = 1000
 _ADDRESS = re.compile(r"https?://[^\s<>\"']+", re.ASCII)
 
 
@@ -49,6 +52,11 @@ class Rows:
     features: Features
     text_columns: frozenset[str] = field(default_factory=frozenset)
     folder: Path | None = None
+
+    @cached_property
+    def spreads(self) -> tuple[float | None, ...]:
+        """Of each column of numbers; None for others."""
+        return tuple(_spread(cells) for cells in self.cells)
 
     def __len__(self) -> int:
         return len(self.is_positive)
@@ -82,14 +90,43 @@ def kind_of_cell(rows: Rows, row: int, column: int) -> str:
     return "text" if rows.columns[column] in rows.text_columns else "value"
 
 
-def differing_columns(rows: Rows, row: int, other: int, most: int = 6) -> list[dict[str, str]]:
-    """Cells of two rows that are not equal; texts, which hardly ever are, do not count."""
+def differing_columns(rows: Rows, row: int, other: int) -> list[dict[str, str]]:
+    """Cells of two rows that are not equal, the most different first.
+
+    Numbers differ by their distance, in standard deviations of the column, and everything else by
+    1. Texts, which are hardly ever equal, do not count.
+    """
     found = [
-        {"column": name, "here": cells[row], "there": cells[other]}
-        for name, cells in zip(rows.columns, rows.cells, strict=True)
+        (_distance(cells[row], cells[other], spread), name, cells[row], cells[other])
+        for name, cells, spread in zip(rows.columns, rows.cells, rows.spreads, strict=True)
         if name not in rows.text_columns and cells[row] != cells[other]
     ]
-    return found[:most]
+    found.sort(key=lambda difference: -difference[0])  # equals stay in the order of the table
+    return [{"column": name, "here": here, "there": there} for _, name, here, there in found]
+
+
+def _distance(here: str, there: str, spread: float | None) -> float:
+    one, other = _number(here), _number(there)
+    if spread is None or one is None or other is None:
+        return 1.0
+    return abs(one - other) / spread
+
+
+def _number(cell: str) -> float | None:
+    try:
+        number = float(cell)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None
+
+
+def _spread(cells: Sequence[str]) -> float | None:
+    """Of numbers, the standard deviation in about a thousand rows; None if there are others."""
+    some = [cell for cell in cells[:: 1 + len(cells) // _ROWS_LOOKED_AT] if cell.strip()]
+    numbers = [number for number in map(_number, some) if number is not None]
+    if len(numbers) < max(len(some), 2):
+        return None
+    return float(np.std(numbers)) or None
 
 
 def _similarity(X: Any, row: int) -> FloatArray:

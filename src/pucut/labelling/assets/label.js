@@ -15,6 +15,7 @@ function element(tag, text, className) {
 }
 
 function alertOf(text) {
+  if (byId("alert").textContent === text) return; // else it is read out again
   byId("alert").textContent = text;
   byId("alert").hidden = !text;
 }
@@ -64,23 +65,37 @@ function cellOf(cell, row, place) {
   return line;
 }
 
+function headOf(text, scope) {
+  const head = element("th", text);
+  head.scope = scope;
+  return head;
+}
+
+function differences(near) {
+  const more = near.n_differ - near.differs.length;
+  return more ? `Differs most in these, and in ${more} more` : "Differs in";
+}
+
 function nearOf(near) {
   const block = element("div", undefined, "near");
   const line = element("p");
-  line.append(element("span", near.answer === "yes" ? "Yes" : "No", near.answer));
+  const said = near.answer === "yes" ? "Yes" : "No";
+  line.append(element("span", said, near.answer));
   const link = element("button", `row ${near.number}`, "quiet");
   link.type = "button";
+  link.setAttribute("aria-label", `Nearest ${said}: row ${near.number}`);
   link.addEventListener("click", () => goTo(near.number));
   line.append(" ", link);
   block.append(line, element("p", near.heading));
   if (near.differs.length) {
     const table = element("table");
+    table.append(element("caption", differences(near)));
     const head = element("tr");
-    for (const name of ["differs in", "here", "there"]) head.append(element("th", name));
+    for (const name of ["column", "here", `row ${near.number}`]) head.append(headOf(name, "col"));
     table.append(head);
     for (const { column, here, there } of near.differs) {
       const cells = element("tr");
-      for (const text of [column, here, there]) cells.append(element("td", text));
+      cells.append(headOf(column, "row"), element("td", here), element("td", there));
       table.append(cells);
     }
     block.append(table);
@@ -102,7 +117,7 @@ function showCard(card) {
   byId("card-title").textContent = `Row ${card.number}`;
   const facts = [];
   if (card.probability !== null) facts.push(`${(100 * card.probability).toFixed(0)} % likely positive`);
-  facts.push(`place ${card.rank} of the rows without an answer`);
+  facts.push(`place ${card.rank} of ${card.n_ranked} rows without an answer`);
   for (const [who, answer] of Object.entries(card.said)) facts.push(`${who} said ${answer}`);
   for (const [who, text] of card.notes) facts.push(`note by ${who}: ${text}`);
   byId("facts").textContent = facts.join(" · ");
@@ -135,7 +150,63 @@ function drawCurve(status) {
     svg("rect", { x: 306, width: 6, y: y(found + high), height: y(found + low) - y(found + high), class: "range" }),
     svg("polyline", { points: line, class: "found" }),
   );
-  byId("curve-text").textContent = `${found} positives found in ${seen} rows looked at.`;
+  byId("curve-text").textContent =
+    `${found} positives found in ${seen} rows looked at; the bar at the end is what may be left.`;
+}
+
+// Made anew only if it is another one: what has the focus keeps it.
+const listed = {};
+function list(name, things, itemOf) {
+  const text = JSON.stringify(things);
+  if (listed[name] === text) return;
+  listed[name] = text;
+  byId(name).replaceChildren(...things.map(itemOf));
+}
+
+function disagreementOf(one) {
+  const item = element("li");
+  const link = element("button", `Row ${one.number}`, "quiet");
+  link.type = "button";
+  link.addEventListener("click", () => goTo(one.number));
+  const said = Object.entries(one.said).map(([who, answer]) => `${who} ${answer}`).join(", ");
+  item.append(link, ` ${said}`);
+  return item;
+}
+
+function exportOf({ name, about }) {
+  const item = element("li");
+  const link = element("a", name);
+  link.href = `exports/${encodeURIComponent(name)}`;
+  if (name.endsWith(".html")) {
+    link.target = "_blank";
+    link.rel = "noopener";
+  } else {
+    link.addEventListener("click", (event) => {
+      event.preventDefault();
+      takeHome(link.href, name);
+    });
+  }
+  item.append(link, element("span", about));
+  return item;
+}
+
+// One can go on labelling while it is made.
+async function takeHome(address, name) {
+  alertOf("");
+  say(`${name} is being made.`);
+  try {
+    const reply = await fetch(address);
+    if (!reply.ok) throw new Error(`${name} cannot be made: ${await reply.text()}`);
+    const link = element("a");
+    link.href = URL.createObjectURL(await reply.blob());
+    link.download = name;
+    link.click();
+    URL.revokeObjectURL(link.href);
+    say(`${name} is made.`);
+  } catch (error) {
+    say("");
+    alertOf(error.message);
+  }
 }
 
 function showStatus(status) {
@@ -152,23 +223,8 @@ function showStatus(status) {
     : behind ? `The ranking is being renewed; ${behind} answers are not in it yet.`
       : `The ranking knows all ${status.n_labels} labels.`;
   byId("people").hidden = !status.disagreements.length;
-  byId("disagreements").replaceChildren(...status.disagreements.map((one) => {
-    const item = element("li");
-    const link = element("button", `Row ${one.number}`, "quiet");
-    link.type = "button";
-    link.addEventListener("click", () => goTo(one.number));
-    const said = Object.entries(one.said).map(([who, answer]) => `${who} ${answer}`).join(", ");
-    item.append(link, ` ${said}`);
-    return item;
-  }));
-  byId("exports").replaceChildren(...status.exports.map((name) => {
-    const item = element("li");
-    const link = element("a", name);
-    link.href = `exports/${encodeURIComponent(name)}`;
-    if (name.endsWith(".html")) { link.target = "_blank"; link.rel = "noopener"; }
-    item.append(link);
-    return item;
-  }));
+  list("disagreements", status.disagreements, disagreementOf);
+  list("exports", status.exports, exportOf);
   if (!byId("who").value) byId("who").value = sessionStorage.getItem("who") || status.who;
   if (status.changed) alertOf("The table has changed on the disk since it was read. End the program and start it again.");
 }
@@ -180,8 +236,8 @@ async function doing(action) {
   waiting = true;
   document.body.setAttribute("aria-busy", "true");
   try {
-    await action();
     alertOf("");
+    await action();
   } catch (error) {
     alertOf(error.message);
   } finally {
@@ -260,7 +316,10 @@ byId("who").addEventListener("change", () => sessionStorage.setItem("who", byId(
 byId("end").addEventListener("click", () => doing(async () => {
   await asked("end", {});
   showCard(null);
+  clearInterval(renewing);
   byId("card-title").textContent = "The program has ended";
+  byId("facts").textContent = "All answers are in the journal. You can close this page.";
+  byId("undo").disabled = true;
 }));
 
 async function renew() {
@@ -271,5 +330,5 @@ async function renew() {
     alertOf(error.message);
   }
 }
-setInterval(renew, 4000);
+const renewing = setInterval(renew, 4000);
 nextCard();
