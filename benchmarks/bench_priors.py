@@ -6,8 +6,11 @@ errors  each method, with 60 % and with 10 % of the positives labelled, several 
         most 5 000 rows where a table is wide. Then, of "auto", the mean signed error, how often the
         interval held the true prior, and how often it said that only an upper bound can be known.
 time    seconds of "auto" on Letter (20 000 x 16) and on small tables.
+load    on 10 000 x 20, while other processes keep every processor busy: how many times longer it
+        takes than by itself. With as many threads as processors half of their time is left.
 """
 
+import os
 from collections import defaultdict
 
 import numpy as np
@@ -15,7 +18,8 @@ from sklearn.datasets import make_classification
 
 from benchmarks.data import drawn, loaded
 from benchmarks.harness import Benchmark, Goal, Option, Run
-from benchmarks.timing import side_by_side
+from benchmarks.processes import busy_processes
+from benchmarks.timing import ratio_of, seconds_of, side_by_side
 from paper.datasets import REAL_NAMES
 from pucut.datasets import pu_split
 from pucut.priors import METHODS, estimate_prior
@@ -32,6 +36,7 @@ bench = Benchmark(
         "error at 60%": Goal(0.03, wanted=0.02),
         "error at 10%": Goal(0.06, wanted=0.04),
         "seconds on Letter": Goal(60),
+        "beside others": Goal(2.5),
     },
     options={
         "datasets": Option(tuple(REAL_NAMES), quick=("vote",)),
@@ -158,6 +163,31 @@ def time(run: Run) -> None:
             goal="seconds on Letter",
             peer="seconds",
         )
+
+
+@bench.part
+def load(run: Run) -> None:
+    n_rows = 1_000 if run.options.quick else 10_000
+    X, truth = make_classification(n_rows, 20, n_informative=8, random_state=0)
+    y = pu_split(truth == 1, 0.3, random_state=0)
+    for method in run.options.methods:
+        for n_jobs in (None, -1):
+
+            def alone(method=method, n_jobs=n_jobs):
+                return estimate_prior(X, y, method, n_jobs=n_jobs, random_state=0)
+
+            def beside(alone=alone):
+                with busy_processes(os.cpu_count() or 1):
+                    return alone()
+
+            times = side_by_side({"alone": alone, "beside": beside}, 1 if run.options.quick else 3)
+            run.row(
+                f"{method}, n_jobs={n_jobs}",
+                seconds_of(times),
+                ratio=ratio_of(times, "alone", own="beside"),
+                goal="beside others",
+                peer="by itself",
+            )
 
 
 if __name__ == "__main__":

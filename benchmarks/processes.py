@@ -1,11 +1,13 @@
 """Work in a process of its own, and the memory that a process takes."""
 
 import resource
+import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -17,6 +19,19 @@ def in_own_process(function: Callable[..., Any], *arguments: Any, **options: Any
     """What a function of a module returns when a new interpreter calls it."""
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
         return pool.submit(function, *arguments, **options).result()
+
+
+@contextmanager
+def busy_processes(n_processes: int) -> Iterator[None]:
+    """While it lasts, so many other processes use a processor each."""
+    command = [sys.executable, "-c", "while True: pass"]
+    others = [subprocess.Popen(command) for _ in range(n_processes)]
+    try:
+        yield
+    finally:
+        for other in others:
+            other.kill()
+            other.wait()
 
 
 def peak_bytes() -> int:

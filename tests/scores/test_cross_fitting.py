@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import StratifiedKFold
 from sklearn.neighbors import KNeighborsClassifier
 
@@ -63,3 +64,16 @@ def test_a_row_is_scored_by_a_model_that_has_not_seen_its_copy():
     np.testing.assert_array_equal(twice[:150], twice[150:])
     np.testing.assert_array_equal(twice[:150], once)
     assert np.mean(once == is_labelled) < 0.7
+
+
+def test_threads_share_the_folds_and_change_no_bit():
+    X = np.random.RandomState(0).randn(6000, 3)
+    is_labelled = (X[:, 0] > 0) & labels_of(6000)
+    one, two = (
+        cross_fit(RandomForestClassifier(5), X, is_labelled, random_state=0, n_threads=n)
+        for n in (1, 2)
+    )
+    np.testing.assert_array_equal(one.scores, two.scores)
+    np.testing.assert_array_equal(one.fold, two.fold)
+    new = X + 0.1
+    np.testing.assert_array_equal(mean_scores(one.models, new), mean_scores(two.models, new, 2))

@@ -1,8 +1,11 @@
-"""A fit that ends early leaves the estimator as it was."""
+"""A fit that ends early leaves the estimator as it was; it holds libraries back."""
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any, ClassVar
+
+from pucut._support.threads import library_threads
 
 
 class FitsWhole:
@@ -10,7 +13,16 @@ class FitsWhole:
 
     An estimator that was fitted before still gives its old answers, one that was not is not fitted.
     What `fit` sets it must set anew, and not change in place.
+
+    Libraries get one thread each in `fit` and where `_own_threads` stands: `n_jobs` counts threads
+    of this package, which do not wait for each other, and no result depends on their number.
     """
+
+    # Not for estimators that hand their work to a library with many threads.
+    _holds_libraries_back: ClassVar[bool] = True
+
+    def _own_threads(self) -> AbstractContextManager[None]:
+        return library_threads(1) if self._holds_libraries_back else nullcontext()
 
     def __init_subclass__(cls, **arguments: Any) -> None:
         super().__init_subclass__(**arguments)
@@ -24,7 +36,8 @@ def _whole_or_not(fit: Callable[..., Any]) -> Callable[..., Any]:
     def whole_fit(self: Any, *arguments: Any, **named: Any) -> Any:
         before = dict(vars(self))
         try:
-            return fit(self, *arguments, **named)
+            with self._own_threads():
+                return fit(self, *arguments, **named)
         except BaseException:
             self.__dict__ = before
             raise

@@ -1,9 +1,10 @@
 """Work shared by threads of this process, and the threads of the libraries below held back."""
 
 import os
-from collections.abc import Callable, Iterable
+import sys
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager
+from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any, TypeVar
 
@@ -27,13 +28,28 @@ def in_threads(work: Callable[[Job], Result], jobs: Iterable[Job], n_threads: in
             raise
 
 
-def library_threads(limit: int, user_api: str | None = None) -> AbstractContextManager[Any]:
-    """At most so many threads of linear algebra and OpenMP, or of "blas" or "openmp" alone."""
-    limited: AbstractContextManager[Any] = _libraries().limit(limits=limit, user_api=user_api)
-    return limited
+@contextmanager
+def library_threads(limit: int, user_api: str | None = None) -> Iterator[None]:
+    """While it lasts, at most so many threads of linear algebra and OpenMP.
+
+    Or of "blas" or "openmp" alone. Threads of a library wait for each other, all the longer if
+    something else runs on the machine: what is shared among threads here is whole jobs.
+    """
+    held_back = []
+    for library in _libraries(len(sys.modules)):
+        n_threads = library.get_num_threads()
+        is_meant = user_api is None or library.user_api == user_api
+        if is_meant and n_threads is not None and n_threads > limit:
+            held_back.append((library, n_threads))
+            library.set_num_threads(limit)
+    try:
+        yield
+    finally:
+        for library, n_threads in held_back:
+            library.set_num_threads(n_threads)
 
 
 @lru_cache(maxsize=1)
-def _libraries() -> ThreadpoolController:
-    """The libraries that are loaded, looked up once: that takes longer than answering for a row."""
-    return ThreadpoolController()
+def _libraries(n_modules: int) -> list[Any]:
+    """Those that are loaded, looked up again only if modules were: it takes ten milliseconds."""
+    return list(ThreadpoolController().lib_controllers)

@@ -16,7 +16,7 @@ def run(arguments: argparse.Namespace) -> int:
     problem = read_problem(arguments, voice)
     try:
         estimate = estimate_prior(
-            problem.X, problem.y, arguments.method, random_state=arguments.seed
+            problem.X, problem.y, arguments.method, n_jobs=-1, random_state=arguments.seed
         )
     except (ValueError, TypeError) as error:
         raise UserError(" ".join(str(error).split())) from error

@@ -22,6 +22,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
 from pucut._support.checks import BoolArray, FloatArray, is_sparse
+from pucut._support.threads import library_threads
 
 IndexArray = npt.NDArray[np.intp]
 
@@ -128,7 +129,8 @@ def rank_scores(
     n_rows = len(is_positive)
     if known.is_positive.all() or not known.is_positive.any():
         return np.random.default_rng(seed).permutation(n_rows) / n_rows
-    ranks = [rankdata(learner(features.X, known)) for learner in features.learners]
+    with library_threads(1):
+        ranks = [rankdata(learner(features.X, known)) for learner in features.learners]
     scores: FloatArray = np.mean(ranks, axis=0) / n_rows
     return scores
 

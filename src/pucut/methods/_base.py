@@ -60,7 +60,8 @@ class PUClassifier(FitsWhole, ClassifierMixin, BaseEstimator):
     def decision_function(self, X: Any) -> Any:
         """Score of each row less the threshold: above 0 means positive."""
         check_is_fitted(self)
-        return self._score_rows(X) - self.threshold_
+        with self._own_threads():
+            return self._score_rows(X) - self.threshold_
 
     def predict(self, X: Any) -> Any:
         """The class of each row, in the two values of `y`."""
@@ -70,7 +71,8 @@ class PUClassifier(FitsWhole, ClassifierMixin, BaseEstimator):
     def predict_proba(self, X: Any) -> Any:
         """Probabilities of the two classes, calibrated so that their mean is the prior."""
         check_is_fitted(self)
-        return self._calibration.probabilities(self._score_rows(X))
+        with self._own_threads():
+            return self._calibration.probabilities(self._score_rows(X))
 
     def score(self, X: Any, y: Any) -> float:
         """The accuracy on X, estimated from PU labels: `pucut.metrics.pu_accuracy` at `prior_`.
@@ -128,7 +130,12 @@ class PUClassifier(FitsWhole, ClassifierMixin, BaseEstimator):
         self.prior_estimate_: PriorEstimate | None = None
         if isinstance(self.prior, str):
             self.prior_estimate_ = estimate_prior(
-                X, labels, method, scores=scores, random_state=self.random_state
+                X,
+                labels,
+                method,
+                scores=scores,
+                n_jobs=getattr(self, "n_jobs", None),
+                random_state=self.random_state,
             )
             warn_of_guess(self.prior_estimate_)
         elif isinstance(self.prior, PriorEstimate):

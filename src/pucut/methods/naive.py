@@ -4,6 +4,7 @@ import numbers
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from joblib import effective_n_jobs
 from sklearn.base import MetaEstimatorMixin, _fit_context
 from sklearn.utils import get_tags, indexable
 from sklearn.utils._param_validation import HasMethods, Interval
@@ -33,6 +34,7 @@ class _CrossFittedClassifier(MetaEstimatorMixin, PUClassifier):
         "n_folds": [Interval(numbers.Integral, 2, None, closed="left")],
         "pos_label": "no_validation",
         "neg_label": "no_validation",
+        "n_jobs": [numbers.Integral, None],
         "random_state": ["random_state"],
     }
 
@@ -44,6 +46,7 @@ class _CrossFittedClassifier(MetaEstimatorMixin, PUClassifier):
         n_folds: int = 5,
         pos_label: Any = None,
         neg_label: Any = None,
+        n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
         self.estimator = estimator
@@ -51,6 +54,7 @@ class _CrossFittedClassifier(MetaEstimatorMixin, PUClassifier):
         self.n_folds = n_folds
         self.pos_label = pos_label
         self.neg_label = neg_label
+        self.n_jobs = n_jobs
         self.random_state = random_state
 
     def __sklearn_tags__(self) -> Any:
@@ -70,19 +74,21 @@ class _CrossFittedClassifier(MetaEstimatorMixin, PUClassifier):
         labels = self._read_labels(y, _num_samples(X))
         order = row_order(X, labels.signs)
         X, labels = in_order(X, order), labels.in_order(order)
+        self._n_threads = int(effective_n_jobs(self.n_jobs))
         fitted = cross_fit(
             checked_classifier(self.estimator, X),
             X,
             labels.is_labelled,
             n_folds=self.n_folds,
             random_state=self.random_state,
+            n_threads=self._n_threads,
         )
         self.estimators_ = fitted.models
         return X, labels, fitted, order
 
     def _score_rows(self, X: Any) -> FloatArray:
         self._check_columns(X, reset=False)
-        return mean_scores(self.estimators_, with_sorted_indices(X))
+        return mean_scores(self.estimators_, with_sorted_indices(X), self._n_threads)
 
     def _check_columns(self, X: Any, *, reset: bool) -> None:
         """Number and names of the columns; their contents are checked by the wrapped classifier."""
@@ -115,6 +121,9 @@ class PUThresholdClassifier(_CrossFittedClassifier):
         The value that means labelled positive, if it is not what `y` itself says.
     neg_label : value of y, optional
         The value that means known negative; all values but these two then mean unlabelled.
+    n_jobs : int, optional
+        Number of threads that share the models, each of which has one; results do not depend on
+        it. None is 1 and -1 is all processors.
     random_state : int, RandomState instance or None, default=None
         For the folds, for the models that do not have a random state of their own, and for the
         estimate of the prior.
@@ -183,7 +192,7 @@ class ElkanNotoClassifier(_CrossFittedClassifier):
     prior : float or "auto", default="auto"
         Fraction of positives among all samples given to `fit`, labelled and unlabelled. "auto" is
         Elkan and Noto's own estimate, the labelled fraction over c.
-    n_folds, pos_label, neg_label, random_state
+    n_folds, pos_label, neg_label, n_jobs, random_state
         As in `PUThresholdClassifier`.
 
     Attributes

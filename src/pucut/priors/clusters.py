@@ -26,7 +26,6 @@ from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.mixture import GaussianMixture
 
 from pucut._support.checks import BoolArray, FloatArray, is_sparse
-from pucut._support.threads import library_threads
 from pucut.data.containers import with_narrow_indices
 from pucut.data.encoding import learn_encoding
 from pucut.trees.feature_weights import forest_weights, options_of_weighing_trees, weighted
@@ -94,8 +93,7 @@ def cluster_scores(
         oob_score=True,
         random_state=random,
     )
-    with library_threads(1):
-        forest.fit(points, cluster)
+    forest.fit(points, cluster)
     share = forest.oob_decision_function_
     unlabelled, of_cluster = share[:, 0], share[:, 1:].T
     both = of_cluster + unlabelled
@@ -112,14 +110,13 @@ def clusters_of(points: Any, random: np.random.RandomState) -> Clusters:
     n_directions = min(_MOST_DIRECTIONS, points.shape[1], n_rows - 1)
     reduce = TruncatedSVD if is_sparse(points) else PCA
     seeds = random.randint(np.iinfo(np.int32).max, size=2)
-    with library_threads(1):
-        flat = reduce(n_directions, random_state=seeds[0]).fit_transform(points)
-        mixtures = [
-            GaussianMixture(number, reg_covar=_LEAST_VARIANCE, random_state=seeds[1]).fit(flat)
-            for number in range(1, most + 1)
-        ]
-        best = min(mixtures, key=lambda mixture: float(mixture.bic(flat)))
-        return _without_small(best.predict_proba(flat))
+    flat = reduce(n_directions, random_state=seeds[0]).fit_transform(points)
+    mixtures = [
+        GaussianMixture(number, reg_covar=_LEAST_VARIANCE, random_state=seeds[1]).fit(flat)
+        for number in range(1, most + 1)
+    ]
+    best = min(mixtures, key=lambda mixture: float(mixture.bic(flat)))
+    return _without_small(best.predict_proba(flat))
 
 
 def _without_small(odds: FloatArray) -> Clusters:

@@ -15,7 +15,6 @@ import numpy as np
 from scipy.stats import rankdata
 
 from pucut._support.checks import BoolArray, FloatArray, is_sparse
-from pucut._support.threads import library_threads
 from pucut.data.encoding import learn_encoding
 from pucut.data.repeats import possible_folds
 from pucut.data.row_order import IndexArray
@@ -49,6 +48,7 @@ def learner_scores(
     *,
     n_folds: int,
     random: np.random.RandomState,
+    n_threads: int = 1,
 ) -> dict[str, FloatArray]:
     """Out-of-sample scores of all rows, by learner; nothing is given the prior."""
     _, points = learn_encoding(X)
@@ -77,19 +77,15 @@ def learner_scores(
             n_folds=n_folds,
             n_trees=math.ceil(_N_TREES / n_folds),
             random_state=random,
-            n_threads=1,
+            n_threads=n_threads,
             groups=groups,
         ).scores.leaf
         for name, options in kinds.items()
     }
-    with library_threads(1):
-        found["kernel"] = fit_kernel_ridge(
-            points, is_labelled[None, :], random, groups=groups
-        ).left_out[0]
-        if not is_sparse(points) and n_features <= _MOST_LINEAR_COLUMNS:
-            found["linear"] = fit_linear_ridge(
-                points, is_labelled[None, :], groups=groups
-            ).left_out[0]
+    target = is_labelled[None, :]
+    found["kernel"] = fit_kernel_ridge(points, target, random, groups=groups).left_out[0]
+    if not is_sparse(points) and n_features <= _MOST_LINEAR_COLUMNS:
+        found["linear"] = fit_linear_ridge(points, target, groups=groups).left_out[0]
     return found
 
 

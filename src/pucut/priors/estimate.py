@@ -12,9 +12,11 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from joblib import effective_n_jobs
 from sklearn.utils import _safe_indexing, check_random_state
 
 from pucut._support.checks import BoolArray, checked_scores, is_sparse
+from pucut._support.threads import library_threads
 from pucut.data.labels import PULabels, checked_pu_labels
 from pucut.data.row_order import row_order
 from pucut.priors.methods import BY_NAME, METHODS, WITHOUT_SCORES, Sample, Share
@@ -45,6 +47,7 @@ def estimate_prior(
     pos_label: Any = None,
     neg_label: Any = None,
     n_folds: int = 5,
+    n_jobs: int | None = None,
     random_state: Any = None,
     scores: Any = None,
 ) -> PriorEstimate:
@@ -76,6 +79,9 @@ def estimate_prior(
         estimate exceeds what the known negatives leave.
     n_folds : int
         Folds of the out-of-fold scores, and of "tice".
+    n_jobs : int, optional
+        Number of threads; results do not depend on it. None is 1 and -1 is all processors.
+        Libraries that a method calls, such as gradient boosting, get one thread each.
     random_state : int, RandomState or None
     scores : array-like of shape (n_samples,), optional
         Out-of-sample scores; higher means more like the labelled positives. Used instead of a
@@ -128,8 +134,11 @@ def estimate_prior(
         classifier=classifier,
         n_folds=int(n_folds),
         random=random,
+        n_threads=effective_n_jobs(n_jobs),
     )
-    return _estimate(labels, method, BY_NAME[method](sample), sample)
+    with library_threads(1):
+        share = BY_NAME[method](sample)
+    return _estimate(labels, method, share, sample)
 
 
 def _estimate(labels: PULabels, method: str, share: Share, sample: Sample) -> PriorEstimate:

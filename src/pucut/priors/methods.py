@@ -62,6 +62,7 @@ class Sample:
     classifier: Any
     n_folds: int
     random: np.random.RandomState
+    n_threads: int = 1
 
     @cached_property
     def groups(self) -> IndexArray:
@@ -96,6 +97,7 @@ class Sample:
             n_folds=self.n_folds,
             random_state=self.random,
             groups=self.groups,
+            n_threads=self.n_threads,
         ).scores
 
     def split_scores(self) -> tuple[FloatArray, FloatArray]:
@@ -111,6 +113,7 @@ def _auto(sample: Sample) -> Share:
             sample.groups,
             n_folds=sample.n_folds,
             random=sample.random,
+            n_threads=sample.n_threads,
         )
     else:
         members = {"given": sample.out_of_fold_scores()}

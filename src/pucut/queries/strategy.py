@@ -216,7 +216,8 @@ class CutQueryStrategy(BaseEstimator):
         self, X: Any, is_positive: BoolArray, random: np.random.RandomState
     ) -> float:
         if isinstance(self.prior, str):
-            return float(estimate_prior(X, is_positive, random_state=random).prior)
+            estimate = estimate_prior(X, is_positive, n_jobs=self.n_jobs, random_state=random)
+            return float(estimate.prior)
         return float(self.prior)
 
     def _model_levels(

@@ -5,7 +5,7 @@ gets the score of a negative. Anything derived from scores (a prior, a threshold
 therefore needs out-of-fold scores.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,13 +19,15 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler
 from sklearn.utils import _safe_indexing, check_random_state
+from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _num_samples
-from threadpoolctl import threadpool_limits
 
 from pucut._support.checks import BoolArray, FloatArray
+from pucut._support.threads import library_threads
 from pucut.data.repeats import groups_for_folds, labelled_groups, possible_folds
 from pucut.data.row_order import IndexArray
 
+# Fewer are scored before a thread has started.
 _ROWS_FOR_THREADS = 5000
 
 
@@ -55,29 +57,32 @@ def cross_fit(
     n_folds: int = 5,
     random_state: Any = None,
     groups: IndexArray | None = None,
+    n_threads: int = 1,
 ) -> CrossFit:
     """Fits clones of `classifier` to tell labelled from unlabelled rows, fold by fold.
 
     Every fold holds its share of the labelled rows, so there are at most as many folds as labelled
     rows (and as unlabelled ones). A single labelled row cannot be left out: then there is one
     model, and its scores are in-sample. Rows of a group stay together; by default those are the
-    copies in X (`data.repeats`).
+    copies in X (`data.repeats`). Threads share the folds; results do not depend on their number.
     """
     random = check_random_state(random_state)
     n_samples = len(is_labelled)
     groups = groups_for_folds(X, is_labelled) if groups is None else groups
+    folds = list(stratified_folds(is_labelled, n_folds, random, groups))
+    # Seeds are drawn fold by fold, whichever is fitted first.
+    models = [with_random_state(clone(classifier), random) for _ in folds]
+
+    def fit(model: Any, train: npt.NDArray[np.intp], test: npt.NDArray[np.intp]) -> FloatArray:
+        with library_threads(1), _quiet_sums():
+            model.fit(_safe_indexing(X, train), is_labelled[train].astype(np.intp))
+            return positive_scores(model, _safe_indexing(X, test))
+
+    found = _in_threads(fit, zip(models, *zip(*folds, strict=True), strict=True), n_threads)
     fold = np.zeros(n_samples, dtype=np.intp)
     scores = np.empty(n_samples)
-    models = []
-    with _threads_for(n_samples), _quiet_sums():
-        for number, (train, test) in enumerate(
-            stratified_folds(is_labelled, n_folds, random, groups)
-        ):
-            fold[test] = number
-            model = with_random_state(clone(classifier), random)
-            model.fit(_safe_indexing(X, train), is_labelled[train].astype(np.intp))
-            scores[test] = positive_scores(model, _safe_indexing(X, test))
-            models.append(model)
+    for number, ((_, test), of_fold) in enumerate(zip(folds, found, strict=True)):
+        fold[test], scores[test] = number, of_fold
     return CrossFit(scores, fold, tuple(models))
 
 
@@ -112,19 +117,28 @@ def positive_scores(model: Any, X: Any) -> FloatArray:
     return np.asarray(model.decision_function(X), dtype=np.float64)
 
 
-def mean_scores(models: Sequence[Any], X: Any) -> FloatArray:
+def mean_scores(models: Sequence[Any], X: Any, n_threads: int = 1) -> FloatArray:
     """Scores of new rows: the mean over the models."""
-    with _threads_for(_num_samples(X)), _quiet_sums():
-        scores: FloatArray = np.mean([positive_scores(model, X) for model in models], axis=0)
+
+    def score(model: Any) -> FloatArray:
+        with library_threads(1), _quiet_sums():
+            return positive_scores(model, X)
+
+    n_threads = n_threads if _num_samples(X) >= _ROWS_FOR_THREADS else 1
+    scores: FloatArray = np.mean(
+        _in_threads(score, ((each,) for each in models), n_threads), axis=0
+    )
     return scores
 
 
-def _threads_for(n_rows: int) -> Any:
-    """On few rows, threads that wait for each other cost more than they save.
-
-    Looked up each time: a user's classifier may have loaded libraries of its own.
-    """
-    return threadpool_limits(1 if n_rows < _ROWS_FOR_THREADS else None)
+def _in_threads(
+    work: Callable[..., FloatArray], jobs: Iterable[tuple[Any, ...]], n_threads: int
+) -> list[FloatArray]:
+    """The results in the order of the jobs; scikit-learn's settings and warnings reach them."""
+    if n_threads == 1:
+        return [work(*job) for job in jobs]
+    parallel = Parallel(n_jobs=n_threads, require="sharedmem")
+    return list(parallel(delayed(work)(*job) for job in jobs))
 
 
 def _quiet_sums() -> Any:

@@ -62,6 +62,7 @@ class _NeuralPUClassifier(CallbackSupportMixin, PUClassifier):
     """All but the choice of the risk."""
 
     _uses_negatives: ClassVar[bool] = True
+    _holds_libraries_back: ClassVar[bool] = False
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "network": [StrOptions({"auto", "mlp", "cnn"}), callable],
