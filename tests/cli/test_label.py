@@ -15,6 +15,7 @@ from pucut.cli._voice import Voice
 from pucut.cli.label import TableFile, rows_of
 from pucut.cli.options.label import add_parser
 from pucut.labelling.journal import About, Journal
+from pucut.labelling.ranking import rank_scores
 from pucut.labelling.session import Session
 from tests.helpers.labelling_sessions import texts_about
 
@@ -140,3 +141,62 @@ def test_the_journal_of_another_table_is_refused(table, capsys):
     Journal(path, About("notes.csv", "other", 60, "ill")).close()
     assert main(["label", str(table), "--label-column", "ill", "--text-column", "report"]) == 2
     assert "belongs to another state of the table" in capsys.readouterr().err
+
+
+RANK = ("--label-column", "ill", "--text-column", "report", "--method", "label", "--json")
+
+
+def ranked(capsys, table, *options):
+    assert main(["rank", str(table), *RANK, *options]) == 0
+    said = capsys.readouterr()
+    return json.loads(said.out), said.err
+
+
+def test_rank_as_the_page_does(table, opened, capsys):
+    """Before anybody answered: the order of the page's scores, of the rows without a label."""
+    _, problem, session = opened
+    rows, known = session.rows, (problem.y.is_labelled, problem.y.is_negative)
+    scores = rank_scores(rows.features, *known)
+    asked = np.flatnonzero(~(known[0] | known[1]))
+    found, said = ranked(capsys, table)
+    order = [int(one["name"][1:]) for one in found["ranking"]]
+    assert order == asked[np.argsort(-scores[asked], kind="stable")].tolist()
+    assert [one["score"] for one in found["ranking"]] == pytest.approx(scores[order], rel=1e-5)
+    assert [one["rank"] for one in found["ranking"]] == list(range(1, 57))
+    assert found["prior"] is None
+    assert {one["probability"] for one in found["ranking"]} == {None}  # one negative is known
+    assert "no probabilities: they need 3 known positives and 3 known negatives" in said
+    backwards, _ = ranked(capsys, table, "--first", "negative", "--top", "5")
+    assert [int(one["name"][1:]) for one in backwards["ranking"]] == order[::-1][:5]
+
+
+def test_rank_gives_probabilities_and_leaves_rows_without_words_for_the_end(table, capsys):
+    with table.open(encoding="utf-8", newline="") as file:
+        head, *lines = csv.reader(file)
+    for row in (56, 57, 58):
+        lines[row][3] = "no"
+    lines[10][1] = "... !"
+    with table.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([[head[1], head[3]], *([line[1], line[3]] for line in lines)])
+    for first in ("positive", "negative"):
+        found, said = ranked(capsys, table, "--first", first)
+        *others, last = found["ranking"]
+        assert (last["row"], last["score"], last["probability"]) == (11, None, None)
+        steps = np.diff([one["probability"] for one in others])
+        assert np.all(steps <= 0 if first == "positive" else steps >= 0)
+        assert "1 rows have no words or numbers to go by" in said
+    assert np.mean([one["row"] <= 20 for one in others[-16:]]) > 0.8
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--prior", "0.3"), "--prior 0.3 has no use with --method label"),
+        (("--drop", "size", "--positive", "silent"), "cannot rank: no known positive"),
+    ],
+)
+def test_rank_refuses_what_it_cannot_use(table, capsys, options, words):
+    text = table.read_text(encoding="utf-8").replace("ill\n", "ill\r\n", 1)
+    table.write_text(text + "n60,,0.1,silent\n", encoding="utf-8")
+    assert main(["rank", str(table), *RANK, *options]) == 2
+    assert words in capsys.readouterr().err

@@ -43,6 +43,7 @@ def made_rows(n_rows=60, n_positive=20, folder=None, texts=None, seed=0):
         is_negative,
         features_of(text_matrix(texts), size[:, None]),
         frozenset({"report"}),
+        frozenset({"report", "size", "see"}),
         folder,
     )
 

@@ -41,8 +41,10 @@ def write_table(path):
     texts[1] = f"{HOSTILE} {texts[1]}"
     with path.open("w", encoding="utf-8", newline="") as file:
         rows = csv.writer(file)
-        rows.writerow(["name", "report", "ill"])
-        rows.writerows([f"n{row}", text, "yes" * (row == 0)] for row, text in enumerate(texts))
+        rows.writerow(["name", "report", "size", "ill"])
+        rows.writerows(
+            [f"n{row}", text, row % 7, "yes" * (row == 0)] for row, text in enumerate(texts)
+        )
     return path
 
 
@@ -281,7 +283,7 @@ def test_a_table_that_changes_is_noticed_and_takes_no_answers(browser, program, 
     opened(browser, program.address)
     before = title(browser)
     content, n_before = table.read_bytes(), len(entries(table))
-    table.write_bytes(content + b"n60,more words,\n")
+    table.write_bytes(content + b"n60,more words,3,\n")
     by_id(browser, "yes").click()
     until(browser, lambda: "has changed on the disk" in by_id(browser, "alert").text)
     assert title(browser) == before

@@ -170,7 +170,7 @@ def test_a_card_has_everything_about_a_row(session, tmp_path):
     assert shown["notes"] == [["ada", "ask Eve"]]
     near = shown["nearest"]
     assert [(one["row"], one["answer"]) for one in near] == [(0, "yes"), (59, "no")]
-    assert {line["column"] for line in near[0]["differs"]} == {"name", "size"}
+    assert {line["column"] for line in near[0]["differs"]} == {"size"}  # names of rows do not count
     assert near[0]["heading"].startswith(session.rows.cells[1][0][:20])
     is_free = ~(session.labels.is_positive | session.labels.is_negative)
     order = np.argsort(-session.ranking.scores[is_free])
@@ -241,7 +241,8 @@ def test_columns_that_differ_most_come_first():
         ["1", "1.1", "0", "2", "3"],  # by 0.1 of 1.01
         ["10", "100", "10", "10", ""],  # by 90 of 39
     )
-    rows = type(rows)(**{**vars(rows), "cells": cells})
+    used = frozenset(rows.columns)
+    rows = type(rows)(**{**vars(rows), "cells": cells, "used_columns": used})
     assert rows.spreads == pytest.approx((None, None, 1.0127, 38.971), abs=1e-3)
     assert [one["column"] for one in differing_columns(rows, 0, 1)] == ["see", "name", "size"]
     assert differing_columns(rows, 0, 4) == [

@@ -102,10 +102,7 @@ def answer_table(
     import pandas as pd
 
     names = [*ids, *further]
-    frame = table.frame[names].copy()
-    if not ids:
-        row = "pucut_row" if "row" in names else "row"
-        frame.insert(0, row, np.arange(1, table.n_rows + 1))
+    frame = identified(table, ids, further)
     columns: dict[str, Any] = {
         "predicted": CLASSES[answers.is_positive.astype(np.intp)],
         "probability": rounded(answers.probabilities),
@@ -119,6 +116,16 @@ def answer_table(
     columns["score"] = rounded(answers.scores)
     for name, values in columns.items():
         frame[f"pucut_{name}" if name in names else name] = values
+    return frame
+
+
+def identified(table: InputTable, ids: Sequence[str], further: Sequence[str]) -> Any:
+    """The columns of the table that an answer begins with."""
+    names = [*ids, *further]
+    frame = table.frame[names].copy()
+    if not ids:
+        row = "pucut_row" if "row" in names else "row"
+        frame.insert(0, row, np.arange(1, table.n_rows + 1))
     return frame
 
 

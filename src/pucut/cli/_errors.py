@@ -12,5 +12,9 @@ class UserError(Exception):
     """A mistake of the user's: shown as one message, without a traceback."""
 
 
+class UnknownShareError(UserError):
+    """The share of positives is needed, was not given, and can only be guessed."""
+
+
 class Terminated(BaseException):
     """The process was asked to end: whatever is unfinished is cleaned up on the way out."""

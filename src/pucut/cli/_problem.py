@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pucut.cli._columns import plan_columns
-from pucut.cli._errors import UserError
+from pucut.cli._errors import UnknownShareError, UserError
 from pucut.cli._features import feature_frame
 from pucut.cli._labels import LabelColumn, NamedLabels, read_labels
 from pucut.cli._plan import ColumnPlan, column_lines
@@ -151,7 +151,7 @@ def refusals(arguments: argparse.Namespace) -> Iterator[None]:
         try:
             yield
         except UncertainPriorWarning as guess:
-            raise UserError(
+            raise UnknownShareError(
                 f"the share of positives is not known. {str(guess).removesuffix(ADVICE)} Give the "
                 "share, such as --prior 0.3, or take the guess with --accept-upper-bound; more "
                 "known positives, or columns that tell the classes apart, would help"

@@ -8,10 +8,10 @@ import socket
 import sys
 import webbrowser
 from pathlib import Path
-from typing import Any
 
 from pucut.cli._errors import Terminated, UserError
 from pucut.cli._labelled import Exports, labelled_table
+from pucut.cli._learned import learned_from, shown_cells, text_columns
 from pucut.cli._output import (
     check_ending,
     check_outputs,
@@ -20,19 +20,12 @@ from pucut.cli._output import (
     without_formulas,
     write_files,
 )
-from pucut.cli._plan import columns_of
-from pucut.cli._problem import (
-    Problem,
-    read_problem,
-)
+from pucut.cli._problem import Problem, read_problem
 from pucut.cli._reading import STDIN
 from pucut.cli._voice import Voice
-from pucut.data.encoding import learn_encoding
 from pucut.labelling.journal import About, Journal, JournalError
-from pucut.labelling.ranking import features_of
 from pucut.labelling.rows import Rows
 from pucut.labelling.session import Session
-from pucut.labelling.texts import text_matrix
 
 NEEDED = "pip install 'pucut[label]'"
 LOOPBACK = "127.0.0.1"
@@ -97,18 +90,8 @@ def _digest(path: Path) -> str:
 
 
 def rows_of(problem: Problem, path: Path) -> Rows:
-    """What is shown of the table, and what is learned from: texts by words, the rest by columns."""
-    texts = [feature.name for feature in problem.plan.features if feature.kind == "text"]
-    columns = columns_of(problem.plan.features)
-    others = [
-        column
-        for feature in problem.plan.features
-        if feature.kind != "text"
-        for column in columns[feature.name]
-    ]
+    """What is shown of the table, and what is learned from."""
     frame = problem.table.frame
-    words = text_matrix(joined_texts(frame, texts)) if texts else None
-    points = learn_encoding(problem.X[others])[1] if others else None
     names = [str(name) for name in frame.columns if name != problem.label_column]
     return Rows(
         path.name,
@@ -116,21 +99,11 @@ def rows_of(problem: Problem, path: Path) -> Rows:
         tuple(shown_cells(frame[name]) for name in names),
         problem.y.is_labelled,
         problem.y.is_negative,
-        features_of(words, points),
-        frozenset(texts),
+        learned_from(problem),
+        frozenset(text_columns(problem)),
+        frozenset(feature.name for feature in problem.plan.features),
         path.resolve().parent,
     )
-
-
-def joined_texts(frame: Any, names: list[str]) -> list[str]:
-    columns = [shown_cells(frame[name]) for name in names]
-    return [" . ".join(cells) for cells in zip(*columns, strict=True)]
-
-
-def shown_cells(column: Any) -> list[str]:
-    """As they were found; empty where there is nothing."""
-    texts: list[str] = column.map(str, na_action="ignore").astype(object).fillna("").tolist()
-    return texts
 
 
 def serve(

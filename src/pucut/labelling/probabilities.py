@@ -14,7 +14,8 @@ from sklearn.model_selection import StratifiedKFold
 from pucut._support.checks import BoolArray, FloatArray
 from pucut.labelling.ranking import Features, rank_scores
 
-_FOLDS = 3
+LEAST_OF_EACH_KIND = 3
+_FOLDS = LEAST_OF_EACH_KIND
 _MIDDLE = 0.5
 
 
@@ -40,10 +41,10 @@ class Calibration:
 def calibrated(
     features: Features, is_positive: BoolArray, is_negative: BoolArray, seed: int = 0
 ) -> Calibration | None:
-    """None unless there are at least as many answers of both kinds as folds."""
+    """None unless at least `LEAST_OF_EACH_KIND` positives and as many negatives are known."""
     rows = np.flatnonzero(is_positive | is_negative)
     truth = is_positive[rows]
-    if min(int(truth.sum()), int((~truth).sum())) < _FOLDS:
+    if min(int(truth.sum()), int((~truth).sum())) < LEAST_OF_EACH_KIND:
         return None
     scores = np.empty(len(rows))
     folds = StratifiedKFold(_FOLDS, shuffle=True, random_state=seed)

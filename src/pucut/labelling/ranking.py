@@ -115,6 +115,17 @@ def known_rows(is_positive: BoolArray, is_negative: BoolArray, seed: int = 0) ->
     return Known(rows, is_positive[rows])
 
 
+def taught_by(
+    features: Features, is_positive: BoolArray, is_negative: BoolArray, seed: int = 0
+) -> Known | None:
+    """The known rows with features; others teach nothing. None if they are not of both kinds."""
+    known = known_rows(is_positive, is_negative, seed)
+    has_features = ~is_blank(features.X)[known.rows]
+    known = Known(known.rows[has_features], known.is_positive[has_features])
+    of_both_kinds = known.is_positive.any() and not known.is_positive.all()
+    return known if of_both_kinds else None
+
+
 def rank_scores(
     features: Features, is_positive: BoolArray, is_negative: BoolArray, seed: int = 0
 ) -> FloatArray:
@@ -123,11 +134,9 @@ def rank_scores(
     Ties are left only where all learners tie. As long as no positive with features is known, or
     nothing else, the order is drawn.
     """
-    known = known_rows(is_positive, is_negative, seed)
-    has_features = ~is_blank(features.X)[known.rows]  # others teach nothing but that they exist
-    known = Known(known.rows[has_features], known.is_positive[has_features])
+    known = taught_by(features, is_positive, is_negative, seed)
     n_rows = len(is_positive)
-    if known.is_positive.all() or not known.is_positive.any():
+    if known is None:
         return np.random.default_rng(seed).permutation(n_rows) / n_rows
     with library_threads(1):
         ranks = [rankdata(learner(features.X, known)) for learner in features.learners]

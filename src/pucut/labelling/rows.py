@@ -3,7 +3,7 @@
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -40,6 +40,8 @@ class Rows:
         What the table itself says.
     features : Features
     text_columns : frozenset of str
+    used_columns : frozenset of str
+        What the ranking learns from; names of rows, for instance, are shown and not compared.
     folder : Path or None
         Where the table is: pictures are looked for below it.
     """
@@ -50,7 +52,8 @@ class Rows:
     is_positive: BoolArray
     is_negative: BoolArray
     features: Features
-    text_columns: frozenset[str] = field(default_factory=frozenset)
+    text_columns: frozenset[str] = frozenset()
+    used_columns: frozenset[str] = frozenset()
     folder: Path | None = None
 
     @cached_property
@@ -91,7 +94,7 @@ def kind_of_cell(rows: Rows, row: int, column: int) -> str:
 
 
 def differing_columns(rows: Rows, row: int, other: int) -> list[dict[str, str]]:
-    """Cells of two rows that are not equal, the most different first.
+    """Cells of two rows that are not equal, of columns that are used, the most different first.
 
     Numbers differ by their distance, in standard deviations of the column, and everything else by
     1. Texts, which are hardly ever equal, do not count.
@@ -99,7 +102,7 @@ def differing_columns(rows: Rows, row: int, other: int) -> list[dict[str, str]]:
     found = [
         (_distance(cells[row], cells[other], spread), name, cells[row], cells[other])
         for name, cells, spread in zip(rows.columns, rows.cells, rows.spreads, strict=True)
-        if name not in rows.text_columns and cells[row] != cells[other]
+        if name in rows.used_columns - rows.text_columns and cells[row] != cells[other]
     ]
     found.sort(key=lambda difference: -difference[0])  # equals stay in the order of the table
     return [{"column": name, "here": here, "there": there} for _, name, here, there in found]

@@ -1,6 +1,7 @@
 """Options that several commands share."""
 
 import argparse
+from collections.abc import Sequence
 from functools import partial
 from importlib import import_module
 from typing import Any
@@ -103,16 +104,18 @@ def add_table_options(parser: Any) -> None:
     parser.add_argument("--seed", type=int, default=0, help="seed of all random draws (default: 0)")
 
 
-def add_model_options(parser: Any) -> None:
+def add_model_options(parser: Any, *, others: Sequence[str] = (), about: str = "") -> None:
+    """`others` are methods of this command alone, and `about` says what they are."""
     group = parser.add_argument_group("method")
     add_prior_option(group)
+    names = [*METHOD_BY_SLUG, *others]
     group.add_argument(
         "--method",
-        choices=METHOD_BY_SLUG,
+        choices=names,
         default=DEFAULT_METHOD,
         metavar="NAME",
-        help=f"{', '.join(METHOD_BY_SLUG)} (default: {DEFAULT_METHOD}, which chooses its settings "
-        "itself)",
+        help=f"{', '.join(names)} (default: {DEFAULT_METHOD}, which chooses its settings itself)"
+        f"{about}",
     )
     group.add_argument(
         "--n-jobs",
