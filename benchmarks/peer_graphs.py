@@ -31,6 +31,11 @@ class StageOne:
     degree: np.ndarray
 
     @property
+    def file(self) -> Path:
+        """Where the graph is kept."""
+        return KEPT / f"{self.name}.npz"
+
+    @property
     def mean_lambda(self) -> float:
         """Where the net pulls of all nodes sum to 0."""
         return float(self.pull.sum() / self.degree.sum())
