@@ -46,3 +46,13 @@ TEST(each_fault_is_found_where_it_is) {
     check_fault({{0, 1, 3, 4}, {1, 0, 2, 1}, {1, 1, 2, 3}}, GraphFault::asymmetric, 1, 2);
     check_fault({{0, 1, 1}, {1}, {1}}, GraphFault::asymmetric, 0, 0);
 }
+
+TEST(degrees_are_sums_of_weights_without_self_loops) {
+    const Arrays plain;
+    CHECK(weighted_degrees(plain.offsets, plain.neighbors, plain.weights) ==
+          std::vector<double>({1, 3, 2}));
+    // Small weights beside a large one are not lost.
+    const Arrays loops{{0, 4, 5, 6, 7}, {0, 1, 2, 3, 0, 0, 0}, {9, 1e16, 1, 1, 1e16, 1, 1}};
+    CHECK(weighted_degrees(loops.offsets, loops.neighbors, loops.weights) ==
+          std::vector<double>({1e16 + 2, 1e16, 1, 1}));
+}

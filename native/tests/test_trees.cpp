@@ -1,12 +1,14 @@
 // Trees from inside: the sanitizers watch, and what is checked needs no second implementation.
 // Node for node they are compared with a slow tree in the Python tests.
+#include <algorithm>
 #include <cmath>
-#include <cstring>
+#include <functional>
 #include <limits>
 #include <vector>
 
 #include "check.hpp"
 #include "common/random.hpp"
+#include "small_forests.hpp"
 #include "trees/columns.hpp"
 #include "trees/forest.hpp"
 #include "trees/proximity.hpp"
@@ -17,7 +19,6 @@ using namespace pucut::trees;
 
 namespace {
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 class Patient final : public Interrupt {
@@ -49,12 +50,8 @@ struct Example {
         labelled[1] = 0;
         table.n_rows = n_rows;
         table.n_categories = n_categories;
-        for (const auto& column : values) {
-            ColumnView view;
-            view.values = reinterpret_cast<const std::byte*>(column.data());
-            view.stride = sizeof(double);
-            table.columns.push_back(view);
-        }
+        for (const auto& column : values)
+            table.columns.push_back(column_of(column, ValueType::float64));
     }
     Example(const Example&) = delete;
 
@@ -74,11 +71,6 @@ Forest grow(const Example& example, const GrowOptions& options, int n_threads,
                               options, n_threads, never);
     CHECK(forest.has_value());
     return *std::move(forest);
-}
-
-ForestView view_of(const Forest& forest) {
-    return {forest.offsets,    forest.nodes.feature,      forest.nodes.threshold,
-            forest.nodes.left, forest.nodes.missing_left, forest.nodes.masks};
 }
 
 }  // namespace
@@ -145,29 +137,20 @@ TEST(codes_keep_the_order_of_the_values) {
 TEST(a_byte_holds_256_values_but_one_less_beside_missing_ones) {
     std::vector<double> values;
     for (int i = 0; i < 256; ++i) values.push_back(i);
-    const std::int32_t none = 0;
-    ColumnView view;
-    view.values = reinterpret_cast<const std::byte*>(values.data());
-    view.stride = sizeof(double);
-    const CodedColumn full(view, values, none);
+    const CodedColumn full(column_of(values, ValueType::float64), values, 0);
     CHECK(full.exact() && !full.wide() && full.codes<std::uint8_t>()[255] == 255);
     values.push_back(kNaN);
-    view.values = reinterpret_cast<const std::byte*>(values.data());
-    const CodedColumn beyond(view, values, none);
+    const CodedColumn beyond(column_of(values, ValueType::float64), values, 0);
     CHECK(!beyond.exact());
     values.erase(values.begin());
-    view.values = reinterpret_cast<const std::byte*>(values.data());
-    const CodedColumn just(view, values, none);
+    const CodedColumn just(column_of(values, ValueType::float64), values, 0);
     CHECK(just.exact() && just.codes<std::uint8_t>()[255] == 255 && just.cuts().size() == 255);
 }
 
 TEST(sparse_columns_read_as_dense_ones) {
     const std::vector<std::int32_t> rows{1, 4, 5};
     const std::vector<float> stored{2.0F, -1.0F, 7.0F};
-    ColumnView view;
-    view.values = reinterpret_cast<const std::byte*>(stored.data());
-    view.stride = sizeof(float);
-    view.type = ValueType::float32;
+    ColumnView view = column_of(stored, ValueType::float32);
     view.sparse = true;
     view.sparse_rows = rows;
     const std::vector<double> wanted{0, 2, 0, 0, -1, 7, 0};
@@ -185,12 +168,7 @@ TEST(forests_do_not_depend_on_the_number_of_threads) {
     options.max_candidates = 2;
     const Forest one = grow(example, options, 1, folds);
     const Forest many = grow(example, options, 4, folds);
-    CHECK(one.offsets == many.offsets);
-    CHECK(one.nodes.feature == many.nodes.feature);
-    CHECK(one.nodes.masks == many.nodes.masks);
-    CHECK(one.risk_reduction == many.risk_reduction);
-    CHECK(std::memcmp(one.nodes.threshold.data(), many.nodes.threshold.data(),
-                      8 * one.nodes.threshold.size()) == 0);
+    CHECK(are_the_same(one, many));
 
     // Every row ends in a leaf, in both ways of walking.
     NoInterrupt never;
@@ -216,16 +194,94 @@ TEST(a_tree_of_a_sample_has_no_more_rows_than_it_may) {
     options.max_rows = 60;
     const Forest one = grow(example, options, 1, folds);
     const Forest many = grow(example, options, 4, folds);
-    CHECK(one.nodes.feature == many.nodes.feature);
-    CHECK(one.risk_reduction == many.risk_reduction);
+    CHECK(are_the_same(one, many));
     // A tree of m leaves has at least as many rows.
     for (std::size_t tree = 0; tree < folds.size(); ++tree)
         CHECK((one.offsets[tree + 1] - one.offsets[tree] + 1) / 2 <= 60);
     options.max_rows = 800;
     const Forest all = grow(example, options, 1, folds);
     options.max_rows = 0;
-    CHECK(all.nodes.feature == grow(example, options, 1, folds).nodes.feature);
+    CHECK(are_the_same(all, grow(example, options, 1, folds)));
     CHECK(all.nodes.feature.size() > one.nodes.feature.size());
+}
+
+TEST(the_rows_of_a_tree_can_be_drawn_before_it_is_grown) {
+    const Example example(800);
+    const std::vector<std::int32_t> folds{-1, 0};
+    const std::vector<std::uint64_t> seeds{0, 17};
+    constexpr std::int32_t kDrawn = 60;
+    const auto rows = rows_of_trees({example.labelled, example.row_fold, folds, seeds}, kDrawn);
+    CHECK(rows.size() == 2 * kDrawn);
+    GrowOptions options;
+    options.max_features = 2;
+    options.max_rows = kDrawn;
+    const Forest wanted = grow(example, options, 1, folds);
+    for (std::size_t tree = 0; tree < 2; ++tree) {
+        const auto drawn = std::span(rows).subspan(tree * kDrawn, kDrawn);
+        // Each row once, labelled ones first, none of the tree's own fold, and in proportion.
+        const auto is_labelled = [&](std::int32_t row) { return example.labelled[row] != 0; };
+        const auto first_other = std::ranges::find_if_not(drawn, is_labelled);
+        CHECK(std::none_of(first_other, drawn.end(), is_labelled));
+        for (const auto part :
+             {drawn.first(first_other - drawn.begin()), drawn.subspan(first_other - drawn.begin())})
+            CHECK(std::ranges::adjacent_find(part, std::greater_equal<>()) == part.end());
+        CHECK(std::ranges::none_of(
+            drawn, [&](std::int32_t row) { return example.row_fold[row] == folds[tree]; }));
+        const auto share = static_cast<double>(std::ranges::count(example.labelled, 1)) / 800;
+        CHECK_NEAR(static_cast<double>(first_other - drawn.begin()), kDrawn * share, 5.0);
+
+        // Grown on these rows alone, it is the same tree.
+        std::vector<std::vector<double>> values(4);
+        Table table;
+        table.n_rows = kDrawn;
+        table.n_categories = example.n_categories;
+        std::vector<std::uint8_t> labelled;
+        for (const std::int32_t row : drawn) labelled.push_back(example.labelled[row]);
+        for (std::size_t j = 0; j < 4; ++j) {
+            for (const std::int32_t row : drawn) values[j].push_back(example.values[j][row]);
+            table.columns.push_back(column_of(values[j], ValueType::float64));
+        }
+        GrowOptions after = options;
+        after.max_rows = 0;
+        after.n_draws_made = kDrawn;
+        const std::vector<std::int32_t> row_fold(kDrawn);
+        const std::vector<std::int32_t> none{-1};
+        NoInterrupt never;
+        const Forest alone =
+            grow_forest(table, {labelled, row_fold, none, {&seeds[tree], 1}}, after, 1, never)
+                .value();
+        const auto begin = wanted.nodes.feature.begin() + wanted.offsets[tree];
+        CHECK(std::equal(alone.nodes.feature.begin(), alone.nodes.feature.end(), begin,
+                         wanted.nodes.feature.begin() + wanted.offsets[tree + 1]));
+    }
+}
+
+TEST(gaps_are_told_from_the_only_value_of_a_column) {
+    // The labelled rows are those without a value: one question separates them.
+    const std::vector<double> values{3, 3, kNaN, 3, kNaN, 3};
+    const std::vector<std::uint8_t> labelled{0, 0, 1, 0, 1, 0};
+    const std::vector<std::int32_t> row_fold(6);
+    const std::vector<std::int32_t> none{-1};
+    const std::vector<std::uint64_t> seeds{1};
+    for (const std::int32_t n_categories : {0, 5}) {
+        const std::vector<std::int32_t> kinds{n_categories};
+        const Table table{6, {column_of(values, ValueType::float64)}, kinds};
+        NoInterrupt never;
+        const Forest forest =
+            grow_forest(table, {labelled, row_fold, none, seeds}, {}, 1, never).value();
+        CHECK(forest.nodes.feature == std::vector<std::int32_t>({0, -1, -1}));
+        CHECK(forest.nodes.missing_left[0] == 0);
+        const RowScores scores = score_rows(view_of(forest), 0, 1, table, 1, never).value();
+        CHECK(scores.votes == std::vector<std::int32_t>({0, 0, 1, 0, 1, 0}));
+    }
+}
+
+TEST(rows_that_never_meet_come_last_by_their_number) {
+    const std::vector<std::int32_t> leaves{0, 0, 1, 2};
+    NoInterrupt never;
+    const Proximities found = find_proximities({leaves, 4, 1, 3}, 3, 1, never).value();
+    CHECK(found.neighbors == std::vector<std::int32_t>({1, 2, 3, 0, 2, 3, 0, 1, 3, 0, 1, 2}));
+    CHECK(found.shared == std::vector<std::int32_t>({1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0}));
 }
 
 TEST(work_stops_when_told) {
@@ -240,5 +296,12 @@ TEST(work_stops_when_told) {
         watch.stop = false;
         CHECK(grow_forest(example.table, sampling, {}, n_threads, watch));
         CHECK(watch.last.done == 50 && watch.last.total == 50);
+
+        const Forest forest = grow_forest(example.table, sampling, {}, 1, watch).value();
+        const auto leaves = find_leaves(view_of(forest), example.table, 1, watch).value();
+        watch.stop = true;
+        CHECK(!find_leaves(view_of(forest), example.table, n_threads, watch));
+        CHECK(!score_rows(view_of(forest), 0, 50, example.table, n_threads, watch));
+        CHECK(!find_proximities({leaves, 500, 50, 500}, 3, n_threads, watch));
     }
 }
