@@ -76,17 +76,21 @@ test-oldest: $(INSTALLED) ## run the tests with the oldest NumPy, SciPy, scikit-
 	$(subst $(BIN),$(OLDEST)/bin,$(PIP_INSTALL)) --no-deps --force-reinstall build/oldest/wheel/*.whl
 	$(subst $(BIN),$(OLDEST)/bin,$(PYTEST)) $(PYTEST_ARGS)
 
-# The lines of Python by all tests, those of native/ by its own.
+# The lines of Python by all tests, those of native/ by its own: a line of a template counts once,
+# whatever it was made for.
 coverage: $(TOOLS_READY) $(INSTALLED) ## measure which lines the tests reach, of Python and of C++: build/coverage
 	@$(REQUIREMENTS) coverage > $(VENV)/coverage.txt
 	$(PIP_INSTALL) -r $(VENV)/coverage.txt
 	@mkdir -p build/coverage
 	$(CMAKE_NATIVE) -B build/coverage/native -DPUCUT_COVERAGE=ON -DPUCUT_BUILD_TESTS=ON
 	$(BIN)/cmake --build build/coverage/native
+	@# What an earlier run counted would be added to.
+	find build/coverage/native -name '*.gcda' -delete
 	$(BIN)/ctest --test-dir build/coverage/native -j2 --output-on-failure --no-tests=error
 	$(BIN)/gcovr --root . --filter native/ --exclude native/tests/ build/coverage/native \
-		--exclude-throw-branches --txt build/coverage/native.txt --print-summary
-	$(PYTEST) --cov=pucut --cov-report=term:skip-covered --cov-report=html:build/coverage/python $(PYTEST_ARGS)
+		--merge-lines --exclude-throw-branches --txt build/coverage/native.txt --print-summary
+	$(PYTEST) --cov=pucut --cov-report=term-missing:skip-covered --cov-report=html:build/coverage/python \
+		$(PYTEST_ARGS)
 
 # One thread: the examples say how long they took, and other work should not be in the way of that.
 docs: $(INSTALLED) $(DOCS_READY) ## build the documentation into build/docs/html; warnings are errors
@@ -201,10 +205,12 @@ $(PEERS_READY): $(BUILD_READY)
 
 # A real installation, not an editable one: the tests see what a user gets. The build folder is
 # kept, so that only what changed is compiled again.
+# By its long name: the pip of Debian 12 does not know -C.
+cmake_settings = --config-settings=build-dir=build/wheel --config-settings=cmake.define.PUCUT_WERROR=$(1)
 install_package = $(PIP_INSTALL) --no-deps --no-build-isolation --force-reinstall \
-	-C build-dir=build/wheel -C cmake.define.PUCUT_WERROR=$(1) .
+	$(call cmake_settings,$(1)) .
 wheel_into = rm -rf $(1) && $(BIN)/python -m pip --disable-pip-version-check wheel --quiet --no-deps \
-	--no-build-isolation -C build-dir=build/wheel -C cmake.define.PUCUT_WERROR=OFF --wheel-dir $(1) .
+	--no-build-isolation $(call cmake_settings,OFF) --wheel-dir $(1) .
 PACKAGE_INPUTS := $(BUILD_READY) CMakeLists.txt $(PACKAGE_SOURCES)
 
 $(INSTALLED): $(PACKAGE_INPUTS)
