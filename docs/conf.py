@@ -74,13 +74,15 @@ html_baseurl = os.environ.get(
     "READTHEDOCS_CANONICAL_URL", "https://pucut.readthedocs.io/en/stable/"
 )
 ogp_site_url = html_baseurl
-ogp_image = html_baseurl + "_images/two_moons.png"
+ogp_site_name = project
+ogp_image = html_baseurl + "_static/social_card.png"
 ogp_image_alt = "Points of two classes, some of them known, and the classes found"
-ogp_social_cards = {"enable": False}  # the picture says more than a title
+ogp_social_cards = {"enable": False}  # one picture for all pages, by docs/images/make_pictures.py
 
 html_theme = "furo"
-html_title = "pucut"
-html_static_path = ["_static"]
+# Which version these pages are of. Read the Docs adds the menu of all versions when it serves them.
+html_title = f"pucut {release}"
+html_static_path = ["_static", "images/social_card.png"]
 html_css_files = ["pucut.css"]
 html_show_sphinx = False
 html_show_copyright = False

@@ -5,12 +5,16 @@ The pictures of reports need Chromium and its driver.
 
 import io
 import os
+import runpy
 import shutil
 import subprocess
 import sys
 import tempfile
+import tomllib
 from pathlib import Path
 
+import matplotlib
+import matplotlib.pyplot as plt
 from PIL import Image, ImageOps
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
@@ -27,6 +31,30 @@ def make_two_moons() -> None:
         check=True,
         env={**os.environ, "MPLBACKEND": "Agg"},
     )
+
+
+def make_social_card() -> None:
+    """What a link to the pages shows elsewhere, 1200 x 630 as is usual: the example's two ends."""
+    drawn = runpy.run_path(str(EXAMPLES / "in_a_picture.py"))
+    X, y, said = drawn["X"], drawn["y"], drawn["said"]
+    project = tomllib.loads((HERE.parents[1] / "pyproject.toml").read_text(encoding="utf-8"))
+    figure = plt.figure(figsize=(12, 6.3))
+    figure.text(0.05, 0.84, "pucut", size=54, weight="bold", color=drawn["BLUE"])
+    figure.text(0.05, 0.755, project["project"]["description"], size=24, color="#333333")
+    known = figure.add_axes((0.05, 0.06, 0.42, 0.58))
+    known.scatter(*X[~y].T, s=22, color=drawn["GREY"])
+    known.scatter(*X[y].T, s=62, color=drawn["BLUE"], marker="D")
+    known.set_title("A few positives are known", size=20, color="#333333")
+    found = figure.add_axes((0.53, 0.06, 0.42, 0.58))
+    found.scatter(*X[~said].T, s=26, color=drawn["RUST"], marker="v")
+    found.scatter(*X[said].T, s=26, color=drawn["BLUE"])
+    found.set_title("Both classes are found", size=20, color="#333333")
+    for ax in (known, found):
+        ax.set(xticks=[], yticks=[])
+        ax.spines[:].set_color("#cccccc")
+    picture = io.BytesIO()
+    figure.savefig(picture, dpi=100)
+    Image.open(picture).convert("RGB").quantize(96).save(HERE / "social_card.png", optimize=True)
 
 
 def make_report() -> None:
@@ -73,7 +101,9 @@ def take(page: Path, pictures: dict[str, int | str]) -> None:
 
 
 if __name__ == "__main__":
+    matplotlib.use("Agg")
     make_two_moons()
+    make_social_card()
     make_report()
     make_tutorial()
     for file in sorted(HERE.glob("*.png")):

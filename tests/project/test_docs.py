@@ -200,3 +200,13 @@ def test_committed_pictures_are_small():
     pictures = [*DOCS.glob("images/*.png"), *DOCS.glob("images/*.svg")]
     assert pictures
     assert [file.name for file in pictures if file.stat().st_size > LARGEST_PICTURE] == []
+
+
+def test_links_show_a_picture_of_the_usual_size(monkeypatch):
+    monkeypatch.setattr(sys, "path", list(sys.path))  # which the settings lengthen
+    settings = runpy.run_path(str(DOCS / "conf.py"))
+    (name,) = re.findall(r"/_static/([^/]+)$", settings["ogp_image"])
+    (picture,) = (DOCS / path for path in settings["html_static_path"] if path.endswith(name))
+    content = picture.read_bytes()
+    assert content.startswith(b"\x89PNG")
+    assert [int.from_bytes(content[at : at + 4], "big") for at in (16, 20)] == [1200, 630]
