@@ -19,7 +19,8 @@ CMAKE_NATIVE := $(BIN)/cmake -S . -G Ninja -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)
 PYTEST := $(BIN)/python -m pytest -n $(PYTEST_WORKERS) --dist worksteal
 
 # Beside the tools of other targets, scikit-activeml: every release of it needs a newer NumPy. torch
-# stays as constraints.txt has it, and matplotlib 3.8 does not know pyparsing 3.3.
+# stays as constraints.txt has it, matplotlib 3.8 does not know pyparsing 3.3, and the test client of
+# starlette 0.46 knows neither httpx2 nor later releases of anyio.
 OLDEST := build/oldest/venv
 NOT_WITH_THE_OLDEST := ^(scikit-activeml|mypy|scipy-stubs|ruff|clang-)
 
@@ -71,7 +72,8 @@ test-oldest: $(INSTALLED) ## run the tests with the oldest NumPy, SciPy, scikit-
 	@$(REQUIREMENTS) run test | grep -vE '$(NOT_WITH_THE_OLDEST)' \
 		| sed -E '/^torch/!s/>=([0-9.]+)/==\1.*/' > build/oldest/requirements.txt
 	test -d $(OLDEST) || $(PYTHON) -m venv $(OLDEST)
-	$(subst $(BIN),$(OLDEST)/bin,$(PIP_INSTALL)) -r build/oldest/requirements.txt 'pyparsing<3.3'
+	$(subst $(BIN),$(OLDEST)/bin,$(PIP_INSTALL)) -r build/oldest/requirements.txt \
+		'pyparsing<3.3' 'anyio<4.11' httpx
 	$(call wheel_into,build/oldest/wheel)
 	$(subst $(BIN),$(OLDEST)/bin,$(PIP_INSTALL)) --no-deps --force-reinstall build/oldest/wheel/*.whl
 	$(subst $(BIN),$(OLDEST)/bin,$(PYTEST)) $(PYTEST_ARGS)
