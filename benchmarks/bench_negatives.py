@@ -1,5 +1,8 @@
-"""Known negatives on the practice tables: accuracy over how many of them are known.
+"""Known negatives on the practice tables: what is gained over how many of them are known.
 
+prior     of the estimated share of positives, by the number of known negatives: mean absolute and
+          signed error, how often the interval held the truth, and its width; then the absolute
+          error if known negatives are left out. Means of the tables.
 accuracy  of the chooser, 2-HNC and PU trees with 0, 5, 20, 100 and as many known negatives as
           labelled positives, with the true prior and with an estimated one, and of HNCClassifier,
           which learns from labels of both classes and knows no prior. Always on the same rows:
@@ -24,7 +27,7 @@ import numpy as np
 from benchmarks.data import PracticeTask, practice_table, practice_tasks
 from benchmarks.harness import Benchmark, Option, Run, Skip
 from paper.datasets import seed_from_names
-from pucut import HNCClassifier
+from pucut import HNCClassifier, estimate_prior
 from pucut.datasets import pu_split
 from pucut.methods import METHODS
 
@@ -67,30 +70,58 @@ class Fit:
         return f"{self.method}{given}"
 
 
-def fits_of_split(task: PracticeTask, split: int, options) -> Iterator[Fit]:
+@dataclass(frozen=True, eq=False)
+class Draw:
+    """Labelled positives, and negatives in the order in which they become known."""
+
+    X: np.ndarray
+    is_positive: np.ndarray
+    is_labelled: np.ndarray
+    negatives: np.ndarray
+    counts: dict[str, int]
+    seed: int
+
+    def labels(self, count: int) -> np.ndarray:
+        y = np.where(self.is_labelled, 1, -1)
+        y[self.negatives[:count]] = 0
+        return y
+
+    @property
+    def judged(self) -> np.ndarray:
+        """The rows that are unlabelled with any number of negatives."""
+        judged = ~self.is_labelled
+        judged[self.negatives[: max(self.counts.values())]] = False
+        return judged
+
+
+def drawn(task: PracticeTask, split: int, share: float) -> Draw | None:
+    """None if the table has too few negatives."""
     X, is_positive = practice_table(task)
-    n_labelled = max(FEWEST_LABELS, int(options.share * is_positive.sum() + 1e-9))
+    n_labelled = max(FEWEST_LABELS, int(share * is_positive.sum() + 1e-9))
     counts = {**{str(count): count for count in COUNTS}, AS_MANY: n_labelled}
-    seed = seed_from_names(task.name, options.share, split)
+    seed = seed_from_names(task.name, share, split)
     is_labelled = pu_split(is_positive, n_labelled=n_labelled, random_state=seed)
     negatives = np.random.default_rng(seed).permutation(np.flatnonzero(~is_positive))
-    most = max(counts.values())
-    if 3 * most > len(negatives):
+    if 3 * max(counts.values()) > len(negatives):
+        return None
+    return Draw(X, is_positive, is_labelled, negatives, counts, seed)
+
+
+def fits_of_split(task: PracticeTask, split: int, options) -> Iterator[Fit]:
+    draw = drawn(task, split, options.share)
+    if draw is None:
         return
-    judged = ~is_labelled
-    judged[negatives[:most]] = False
+    truth, n_labelled = float(draw.is_positive.mean()), draw.counts[AS_MANY]
     for method in options.methods:
         for prior_from in [""] if method == BOTH_CLASSES else options.priors:
-            for name, count in counts.items():
+            for name, count in draw.counts.items():
                 if method == BOTH_CLASSES and not count:
                     continue
-                y = np.where(is_labelled, 1, -1)
-                y[negatives[:count]] = 0
-                model = made(method, prior_from, float(is_positive.mean()), count, seed)
+                model = made(method, prior_from, truth, count, draw.seed)
                 start = time.process_time()
-                said = model.fit(X, y).transduction_
+                said = model.fit(draw.X, draw.labels(count)).transduction_
                 seconds = time.process_time() - start
-                right = float(((said == 1) == is_positive)[judged].mean())
+                right = float(((said == 1) == draw.is_positive)[draw.judged].mean())
                 yield Fit(
                     task.name, split, method, prior_from, name, n_labelled, 100.0 * right, seconds
                 )
@@ -106,7 +137,7 @@ def made(method: str, prior_from: str, truth: float, n_negative: int, seed: int)
     )
 
 
-def all_fits(run: Run) -> Iterator[Fit]:
+def chosen_tasks(run: Run) -> list[PracticeTask]:
     try:
         tasks = practice_tasks()
     except OSError as error:
@@ -116,15 +147,43 @@ def all_fits(run: Run) -> Iterator[Fit]:
     left_out = [task.name for task in tasks if task.n_rows > run.options.most_rows]
     if left_out:
         run.leave_out(f"more than {run.options.most_rows} rows: {', '.join(left_out)}")
-    for task in tasks:
-        if task.name in left_out:
-            continue
+    return [task for task in tasks if task.name not in left_out]
+
+
+def all_fits(run: Run) -> Iterator[Fit]:
+    for task in chosen_tasks(run):
         found = [
             fit for s in range(run.options.splits) for fit in fits_of_split(task, s, run.options)
         ]
         if not found:
             run.leave_out(f"{task.name} has too few negatives")
         yield from found
+
+
+@bench.part
+def prior(run: Run) -> None:
+    found = defaultdict(lambda: defaultdict(list))
+    for task in chosen_tasks(run):
+        for split in range(run.options.splits):
+            draw = drawn(task, split, run.options.share)
+            for name, count in {} if draw is None else draw.counts.items():
+                y, neg_label = draw.labels(count), 0 if count else None
+                estimate = estimate_prior(draw.X, y, neg_label=neg_label, random_state=draw.seed)
+                rest = y != 0
+                fewer = estimate_prior(draw.X[rest], y[rest], random_state=draw.seed)
+                truth, (low, high) = float(draw.is_positive.mean()), estimate.interval
+                error = estimate.prior - truth
+                without = fewer.prior * rest.mean() - truth
+                found[name][task.name].append(
+                    (abs(error), error, low <= truth <= high, high - low, abs(without))
+                )
+    columns = ("error", "signed", "held", "width", "left out")
+    for name, tables in found.items():
+        means = np.mean([np.mean(some, axis=0) for some in tables.values()], axis=0)
+        run.row(
+            f"{name} negatives, mean of {len(tables)} tables",
+            dict(zip(columns, map(float, means), strict=True)),
+        )
 
 
 @bench.part

@@ -96,3 +96,12 @@ def test_the_prior_of_a_fit_is_that_of_estimate_prior(model, method):
     assert found.prior == expected.prior
     if method == "auto":  # Elkan and Noto's resamples are drawn after the folds, or before
         assert found == expected
+
+
+def test_the_prior_of_a_fit_with_known_negatives_is_that_of_estimate_prior():
+    few, labels, truth = pu_table()
+    known = np.where(labels == 1, 1, -1)
+    known[np.flatnonzero(~truth)[:25]] = 0
+    found = RocchioClassifier(neg_label=0, random_state=3).fit(few, known).prior_estimate_
+    assert found == estimate_prior(few, known, neg_label=0, random_state=3)
+    assert found.diagnostics["negatives_used"] == 25

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import beta
 
-from pucut.priors.binormal import PRIOR_SHAPE, plausible_share
+from pucut.priors.binormal import PRIOR_SHAPE, Ranks, plausible_share
 
 
 def ranks_of_model(share, distance, n_labelled, n_unlabelled, seed):
@@ -13,7 +13,18 @@ def ranks_of_model(share, distance, n_labelled, n_unlabelled, seed):
     labelled = random.normal(distance, 1.0, n_labelled)
     is_positive = random.uniform(size=n_unlabelled) < share
     unlabelled = np.sort(random.normal(np.where(is_positive, distance, 0.0), 1.0))
-    return np.searchsorted(unlabelled, labelled) / n_unlabelled
+    return Ranks(np.searchsorted(unlabelled, labelled) / n_unlabelled)
+
+
+def ranks_of_both(share, distance, n_known, n_unlabelled, seed):
+    """The same of labelled rows and of known negatives, as many."""
+    random = np.random.RandomState(seed)
+    is_positive = random.uniform(size=n_unlabelled) < share
+    unlabelled = np.sort(random.normal(np.where(is_positive, distance, 0.0), 1.0))
+    return (
+        Ranks(np.searchsorted(unlabelled, random.normal(mean, 1.0, n_known)) / n_unlabelled)
+        for mean in (distance, 0.0)
+    )
 
 
 @pytest.mark.parametrize("share", [0.1, 0.3, 0.5, 0.7])
@@ -25,9 +36,35 @@ def test_samples_of_the_model_give_the_share_back(share):
     assert sum(each.low <= share <= each.high for each in found) >= 4
 
 
+@pytest.mark.parametrize("share", [0.15, 0.4, 0.7])
+def test_known_negatives_fix_the_share_where_classes_overlap(share):
+    """Of a mixture of two kinds that are both known one number is left, the share."""
+    errors, widths, held = {False: [], True: []}, {False: [], True: []}, 0
+    for seed in range(5):
+        positives, negatives = ranks_of_both(share, 1.2, 200, 2000, seed)
+        for use in (False, True):
+            found = plausible_share(positives, 2000, negatives if use else None)
+            errors[use].append(found.mean - share)
+            widths[use].append(found.high - found.low)
+        held += found.low <= share <= found.high
+    assert abs(np.mean(errors[True])) < 0.05
+    assert np.mean(np.abs(errors[True])) < np.mean(np.abs(errors[False]))
+    assert np.mean(widths[True]) < 0.8 * np.mean(widths[False])
+    assert held >= 4
+
+
+def test_copies_of_known_negatives_count_once():
+    positives, negatives = ranks_of_both(0.3, 1.2, 50, 500, 0)
+    once = plausible_share(positives, 500, negatives)
+    # Twice the rows would also be twice as many of all rows: only what they count is compared.
+    twice = Ranks(np.repeat(negatives.values, 2), 50)
+    np.testing.assert_allclose(twice.counts(0.4), negatives.counts(0.4))
+    assert plausible_share(positives, 500, twice).mean == pytest.approx(once.mean, abs=0.02)
+
+
 def test_ranks_that_say_nothing_leave_what_is_known_before():
     n_unlabelled = 10_000
-    found = plausible_share((np.arange(5) + 0.5) / 5, n_unlabelled)
+    found = plausible_share(Ranks((np.arange(5) + 0.5) / 5), n_unlabelled)
     assert abs(found.mean - beta.mean(*PRIOR_SHAPE)) < 0.12
     assert found.high - found.low > 0.4
 
@@ -41,7 +78,7 @@ def test_labels_low_among_the_others_mean_few_positives_are_sure():
     """The higher labelled rows rank, the fewer rows are as high, and the smaller the share."""
     n = 200
     shares = [
-        plausible_share(1.0 - width * (np.arange(n) + 0.5) / n, 1000).mean
+        plausible_share(Ranks(1.0 - width * (np.arange(n) + 0.5) / n), 1000).mean
         for width in (0.1, 0.3, 0.6)
     ]
     assert shares[0] < shares[1] < shares[2]

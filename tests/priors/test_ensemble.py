@@ -10,8 +10,7 @@ from pucut.priors import best_bin
 from pucut.priors.ensemble import (
     combined_ranks,
     negatives_passing,
-    ranking,
-    ranks_of_labelled,
+    ranks_among,
     resampled_best_bins,
 )
 from tests.helpers.prior_samples import score_lists, uniform_mixture
@@ -21,14 +20,15 @@ from tests.helpers.prior_samples import score_lists, uniform_mixture
 def test_ranking_is_the_area_under_the_curve(labelled, unlabelled):
     is_labelled = np.repeat([True, False], [len(labelled), len(unlabelled)])
     scores = np.concatenate([labelled, unlabelled])
-    assert ranking(scores, is_labelled) == pytest.approx(roc_auc_score(is_labelled, scores))
+    area = ranks_among(np.array(labelled), np.array(unlabelled)).mean()
+    assert area == pytest.approx(roc_auc_score(is_labelled, scores))
 
 
 def test_tied_rows_are_spread_over_those_they_are_tied_with():
-    is_labelled = np.array([True] * 4 + [False] * 8)
-    assert ranks_of_labelled(np.zeros(12), is_labelled).tolist() == [0.125, 0.375, 0.625, 0.875]
-    scores = np.array([5.0, 1.0, 1.0, 0.0, 1.0, 1.0, 4.0, 4.0, 0.5, 0.5, 9.0, 9.0])
-    assert ranks_of_labelled(scores, is_labelled).tolist() == [0.0, 0.3125, 0.4375, 0.75]
+    assert ranks_among(np.zeros(4), np.zeros(8)).tolist() == [0.125, 0.375, 0.625, 0.875]
+    unlabelled = np.array([1.0, 1.0, 4.0, 4.0, 0.5, 0.5, 9.0, 9.0])
+    ranks = ranks_among(np.array([5.0, 1.0, 1.0, 0.0]), unlabelled)
+    assert ranks.tolist() == [0.0, 0.3125, 0.4375, 0.75]
 
 
 def test_a_useless_member_does_not_change_the_combined_ranks():
@@ -36,21 +36,21 @@ def test_a_useless_member_does_not_change_the_combined_ranks():
     is_labelled = random.uniform(size=400) < 0.3
     useful = is_labelled + random.normal(size=400)
     reversed_ = -useful
-    combined = combined_ranks({"useful": useful, "reversed": reversed_}, is_labelled)
+    combined = combined_ranks({"useful": useful, "reversed": reversed_}, is_labelled, ~is_labelled)
     assert (np.argsort(combined) == np.argsort(useful)).all()
-    assert not combined_ranks({"reversed": reversed_}, is_labelled).any()
+    assert not combined_ranks({"reversed": reversed_}, is_labelled, ~is_labelled).any()
 
 
 def test_members_count_by_how_far_they_are_behind_in_standard_errors():
     random = np.random.RandomState(1)
     is_labelled = random.uniform(size=300) < 0.4
     members = {name: is_labelled + random.normal(size=300) for name in ("a", "b")}
-    ranks = [ranks_of_labelled(scores, is_labelled) for scores in members.values()]
+    ranks = [ranks_among(each[is_labelled], each[~is_labelled]) for each in members.values()]
     means = [each.mean() for each in ranks]
     error = ranks[int(np.argmax(means))].std() / np.sqrt(is_labelled.sum())
     weights = np.exp((np.array(means) - max(means)) / error)
     wanted = np.average([rankdata(scores) for scores in members.values()], axis=0, weights=weights)
-    np.testing.assert_allclose(combined_ranks(members, is_labelled), wanted)
+    np.testing.assert_allclose(combined_ranks(members, is_labelled, ~is_labelled), wanted)
 
 
 @pytest.mark.parametrize("share", [0.1, 0.5, 0.9])

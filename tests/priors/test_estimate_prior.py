@@ -128,6 +128,63 @@ def test_what_the_interval_of_auto_holds():
     assert sum(held) >= 5
 
 
+def with_negatives(is_positive, is_labelled, n_negative, seed=0):
+    """Labels 1, 0 for known negatives, and -1."""
+    y = np.where(is_labelled, 1, -1)
+    drawn = np.random.default_rng(seed).permutation(np.flatnonzero(~is_positive))[:n_negative]
+    y[drawn] = 0
+    return y
+
+
+def test_known_negatives_tell_the_share_where_classes_overlap():
+    errors = {0: [], 100: []}
+    for seed, prior in enumerate((0.25, 0.7)):
+        X, is_positive, is_labelled = clusters(800, prior, 0.3, distance=1.2, seed=seed)
+        for n_negative, found in errors.items():
+            y = with_negatives(is_positive, is_labelled, n_negative)
+            given = {"neg_label": 0} if n_negative else {}
+            estimate = estimate_prior(X, y, random_state=0, **given)
+            found.append(abs(estimate.prior - prior))
+        low, high = estimate.interval
+        assert low <= prior <= high
+        assert estimate.diagnostics["negatives_used"] == 100
+        assert estimate.diagnostics["rows_used"] == 800
+        assert not estimate.is_upper_bound
+        assert "The 100 known negatives are taken for a random draw" in str(estimate)
+    assert np.mean(errors[100]) < 0.04 < 0.06 < np.mean(errors[0])
+
+
+def test_known_negatives_count_by_their_values_not_by_their_place():
+    X, is_positive, is_labelled = clusters(200, 0.5, 0.3, distance=1.5)
+    y = with_negatives(is_positive, is_labelled, 30)
+    order = np.random.default_rng(1).permutation(200)
+    first = estimate_prior(X, y, neg_label=0, random_state=0)
+    assert estimate_prior(X[order], y[order], neg_label=0, random_state=0) == first
+    copies = np.append(np.arange(200), np.flatnonzero(y != -1))
+    twice = estimate_prior(X[copies], y[copies], neg_label=0, random_state=0)
+    assert twice.diagnostics["negatives_used"] == 30
+    assert twice.prior_unlabelled == pytest.approx(first.prior_unlabelled, abs=0.06)
+
+
+def test_other_methods_leave_known_negatives_out():
+    X, is_positive, is_labelled = clusters(200, 0.5, 0.3, distance=2.0)
+    y = with_negatives(is_positive, is_labelled, 30)
+    for method in ("bbe", "tice"):
+        estimate = estimate_prior(X, y, method, neg_label=0, random_state=0)
+        rest = estimate_prior(X[y != 0], y[y != 0] == 1, method, random_state=0)
+        assert estimate.prior_unlabelled == rest.prior_unlabelled
+        assert estimate.diagnostics["rows_used"] == 170
+        assert "known negatives" not in str(estimate)
+
+
+def test_given_scores_of_known_negatives_are_used():
+    scores, is_positive, is_labelled = clusters(2000, 0.7, 0.2, distance=1.2)
+    y = with_negatives(is_positive, is_labelled, 200)
+    without = estimate_prior(None, is_labelled, scores=scores[:, 0], random_state=0)
+    found = estimate_prior(None, y, neg_label=0, scores=scores[:, 0], random_state=0)
+    assert abs(found.prior - 0.7) < 0.03 < abs(without.prior - 0.7)
+
+
 def test_overlapping_classes_are_said_with_their_bound():
     X, _, is_labelled = clusters(1000, 0.5, 0.4, distance=1.4)
     estimate = estimate_prior(X, is_labelled, random_state=0)

@@ -31,8 +31,9 @@ class PUClassifier(FitsWhole, ClassifierMixin, BaseEstimator):
     scores any rows, each by itself. It works on the rows in the order of `data.row_order`, so that
     the same table in any order gives the same answers.
 
-    Known negatives are never predicted positive among the rows of `fit`, and bound the prior. What
-    else is made of them is up to the subclass: it sets `_uses_negatives` if it learns from them.
+    Known negatives are never predicted positive among the rows of `fit`; the prior is at most what
+    they leave, and its estimate learns from them. What else is made of them is up to the subclass:
+    it sets `_uses_negatives` if it learns from them.
     """
 
     # Whether the method learns from known negatives; else a warning says that it does not.
@@ -107,8 +108,9 @@ class PUClassifier(FitsWhole, ClassifierMixin, BaseEstimator):
         if labels.n_negative and not self._uses_negatives:
             warnings.warn(
                 f"{type(self).__name__} does not learn from known negatives: the "
-                f"{labels.n_negative} of y count as unlabelled while it learns, and only bound the "
-                "prior and are never predicted positive",
+                f"{labels.n_negative} of y count as unlabelled while it learns. The prior respects "
+                "them, and they are never predicted positive. To learn from them, use another "
+                "method, such as PUCutClassifier",
                 NegativesNotUsedWarning,
                 stacklevel=3,
             )

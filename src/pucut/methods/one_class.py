@@ -44,8 +44,9 @@ class OneClassPUClassifier(MetaEstimatorMixin, EncodedClassifier):
     pos_label : value of y, optional
         The value that means labelled positive, if it is not what `y` itself says.
     neg_label : value of y, optional
-        The value that means known negative; all values but these two then mean unlabelled. They
-        only bound the prior and are never predicted positive: nothing is learned from them.
+        The value that means known negative; all values but these two then mean unlabelled. Known
+        negatives are never predicted positive, and the prior respects them; the model itself does
+        not learn from them.
     random_state : int, RandomState instance or None, default=None
         For the folds, the estimate of the prior, and the detector if it has no state of its own.
 

@@ -5,7 +5,9 @@ normal, with mean 0 and standard deviation 1 for negatives and mean d and standa
 positives (the binormal model of ROC analysis). It says how a positive row ranks among the
 unlabelled ones, whatever the scale of the scores: with density 1 / p at the top, if the classes are
 far apart. Labelled rows are positives drawn at random, so their ranks tell which p, d and s are
-likely. The answer is the mean of p over all that is plausible, not the largest p that is possible.
+likely. So do the ranks of known negatives, if these are a random draw of the negatives: the mixture
+of two kinds of rows that are both known has one number left, p. The answer is the mean of p over
+all that is plausible, not the largest p that is possible.
 
 Before anything is seen, the share of positives among *all* rows has a beta distribution, and s is
 near 1. Ranks of rows that one model has scored are not independent, and the model is never quite
@@ -27,6 +29,8 @@ PRIOR_SHAPE = (2.0, 3.0)
 _SPREAD_OF_SPREADS = 0.3
 # n ranks count as _TRUST n / (1 + n / _MANY) ^ _DISCOUNT.
 _TRUST, _MANY, _DISCOUNT = 0.6, 100.0, 0.7
+# The same of known negatives.
+_TRUST_IN_NEGATIVES = 0.4
 # The interval leaves out this much on either side. That the ranks are discounted makes it wide
 # enough to hold the truth nine times out of ten.
 _TAIL = 0.1
@@ -47,31 +51,46 @@ class PlausibleShare:
     high: float
 
 
-def plausible_share(
-    ranks: FloatArray, n_unlabelled: int, n_independent: int | None = None
-) -> PlausibleShare:
-    """From the rank of each labelled row among the unlabelled ones, from 0 to 1.
+@dataclass(frozen=True, eq=False)
+class Ranks:
+    """Of known rows of one class among the unlabelled ones, from 0 to 1.
 
-    The ranks count as `n_independent`, all of them by default: copies tell nothing new.
+    They count as `n_independent`, all of them by default: copies tell nothing new.
     """
-    n_labelled = len(ranks)
-    n_independent = n_labelled if n_independent is None else n_independent
-    counts = np.histogram(ranks, bins=_N_BINS, range=(0.0, 1.0))[0].astype(np.float64)
-    counts *= n_independent / n_labelled
-    trust = _TRUST / (1.0 + n_independent / _MANY) ** _DISCOUNT
-    of_all = (n_labelled + _SHARES * n_unlabelled) / (n_labelled + n_unlabelled)
+
+    values: FloatArray
+    n_independent: int | None = None
+
+    def counts(self, trust: float) -> FloatArray:
+        """How much the ranks in each bin count."""
+        found = np.histogram(self.values, bins=_N_BINS, range=(0.0, 1.0))[0].astype(np.float64)
+        n_ranks = len(self.values)
+        n_independent = n_ranks if self.n_independent is None else self.n_independent
+        discounted = trust / (1.0 + n_independent / _MANY) ** _DISCOUNT
+        return np.asarray(found * (discounted * n_independent / n_ranks))
+
+
+def plausible_share(
+    positives: Ranks, n_unlabelled: int, negatives: Ranks | None = None
+) -> PlausibleShare:
+    """From the ranks of the labelled rows, and of known negatives if there are any."""
+    n_labelled, n_negative = len(positives.values), len(negatives.values) if negatives else 0
+    of_all = (n_labelled + _SHARES * n_unlabelled) / (n_labelled + n_unlabelled + n_negative)
     before = beta.logpdf(of_all, *PRIOR_SHAPE)[:, None, None]
     before = before - np.square(np.log(_SPREADS) / _SPREAD_OF_SPREADS)[None, None, :] / 2.0
-    plausible = trust * (_log_densities() @ counts) + before
+    plausible = _log_densities(is_positive=True) @ positives.counts(_TRUST) + before
+    if negatives is not None:
+        counts = negatives.counts(_TRUST_IN_NEGATIVES)
+        plausible = plausible + _log_densities(is_positive=False) @ counts
     weights = np.exp(plausible - plausible.max()).sum(axis=(1, 2))
     weights /= weights.sum()
     low, high = np.interp([_TAIL, 1.0 - _TAIL], np.cumsum(weights) - weights / 2.0, _SHARES)
     return PlausibleShare(float(weights @ _SHARES), float(low), float(high))
 
 
-@lru_cache(maxsize=1)
-def _log_densities() -> FloatArray:
-    """Of the rank of a positive in each bin, by share, distance and spread."""
+@lru_cache(maxsize=2)
+def _log_densities(*, is_positive: bool) -> FloatArray:
+    """Of the rank of a positive, or a negative, in each bin, by share, distance and spread."""
     edges = np.linspace(0.0, 1.0, _N_BINS + 1)
     scores = np.linspace(-8.0, 14.0, 1200)
     negative = norm.cdf(scores)
@@ -79,9 +98,10 @@ def _log_densities() -> FloatArray:
     for j, distance in enumerate(_DISTANCES):
         for k, spread in enumerate(_SPREADS):
             positive = norm.cdf(scores, distance, spread)
+            own = positive if is_positive else negative
             for i, share in enumerate(_SHARES):
                 mixed = share * positive + (1.0 - share) * negative
-                below = np.interp(np.interp(edges, mixed, scores), scores, positive)
+                below = np.interp(np.interp(edges, mixed, scores), scores, own)
                 below[0], below[-1] = 0.0, 1.0
                 found[i, j, k] = np.diff(below) * _N_BINS
     return np.log(np.maximum(found, _LEAST_DENSITY))

@@ -1,9 +1,11 @@
 """The default way: scores of several learners combined, and what their ranks make plausible.
 
 Trees of three kinds, kernel regression and a linear one tell labelled from unlabelled rows, each
-row by what has not seen it. Their ranks are mixed by how well they rank labelled rows. From the
-ranks of the labelled rows in the mixture the binormal model (`binormal`) finds the plausible
-shares; the best bin (`best_bin`), averaged over resamples, bounds them from above.
+row by what has not seen it. To these learners known negatives are rows like the unlabelled ones, so
+that they score as unlabelled negatives do; two more regressions tell labelled rows from known
+negatives. The ranks of all are mixed by how well they rank labelled rows. From the ranks of the
+labelled rows and the known negatives in the mixture the binormal model (`binormal`) finds the
+plausible shares; the best bin (`best_bin`), averaged over resamples, bounds them from above.
 docs/design/tried.md compares this with other ways.
 """
 
@@ -16,9 +18,9 @@ from scipy.stats import rankdata
 
 from pucut._support.checks import BoolArray, FloatArray, is_sparse
 from pucut.data.encoding import learn_encoding
-from pucut.data.repeats import possible_folds
+from pucut.data.repeats import numbered, possible_folds
 from pucut.data.row_order import IndexArray
-from pucut.kernels.ridge import fit_kernel_ridge, fit_linear_ridge
+from pucut.kernels.ridge import Ridge, fit_kernel_ridge, fit_linear_ridge
 from pucut.priors.best_bin import FAILURE, confidence_margin, score_curve
 from pucut.trees.growing import ROWS_OF_A_TREE, TreeOptions, cross_fitted_forest
 
@@ -31,6 +33,8 @@ _MOST_FEATURES_AT_A_NODE = 12
 _MOST_LINEAR_COLUMNS = 2000
 # What PU trees take for the prior, which is not known yet.
 _GUESS = 0.5
+# Known rows of each class that the regressions of known rows alone need.
+_FEWEST_KNOWN = 5
 # A ranking counts by how far its labelled rows are behind those of the best, in standard errors;
 # the spread of ranks is at least this.
 _LEAST_SPREAD = 0.05
@@ -48,6 +52,7 @@ def learner_scores(
     *,
     n_folds: int,
     random: np.random.RandomState,
+    is_negative: BoolArray,
     n_threads: int = 1,
 ) -> dict[str, FloatArray]:
     """Out-of-sample scores of all rows, by learner; nothing is given the prior."""
@@ -86,31 +91,61 @@ def learner_scores(
     found["kernel"] = fit_kernel_ridge(points, target, random, groups=groups).left_out[0]
     if not is_sparse(points) and n_features <= _MOST_LINEAR_COLUMNS:
         found["linear"] = fit_linear_ridge(points, target, groups=groups).left_out[0]
+    if min(int(is_labelled.sum()), int(is_negative.sum())) >= _FEWEST_KNOWN:
+        found.update(_scores_by_known_rows(points, is_labelled, is_negative, groups, random))
     return found
 
 
-def ranks_of_labelled(scores: FloatArray, is_labelled: BoolArray) -> FloatArray:
-    """The share of the unlabelled rows that each labelled row is above, by rising score.
+def _scores_by_known_rows(
+    points: Any,
+    is_labelled: BoolArray,
+    is_negative: BoolArray,
+    groups: IndexArray,
+    random: np.random.RandomState,
+) -> dict[str, FloatArray]:
+    """Of regressions that see labelled rows and known negatives alone, each without the row."""
+    rows = np.flatnonzero(is_labelled | is_negative)
+    of_known = numbered(groups[rows])
+    known, targets = points[rows], is_labelled[rows][None, :]
 
-    Labelled rows that are tied with unlabelled ones are spread evenly over these.
+    def scores(ridge: Ridge) -> FloatArray:
+        # Rounded as those of the rows that are left out.
+        found: FloatArray = np.round(ridge.machine.scores(points), 6)
+        found[rows] = ridge.left_out[0]
+        return found
+
+    found = {"kernel, known rows": scores(fit_kernel_ridge(known, targets, random, of_known))}
+    if not is_sparse(points) and points.shape[1] <= _MOST_LINEAR_COLUMNS:
+        found["linear, known rows"] = scores(fit_linear_ridge(known, targets, of_known))
+    return found
+
+
+def ranks_among(known: FloatArray, unlabelled: FloatArray) -> FloatArray:
+    """The share of the unlabelled rows that each known row is above, by rising score.
+
+    Known rows that are tied with unlabelled ones are spread evenly over these.
     """
-    unlabelled, labelled = np.sort(scores[~is_labelled]), np.sort(scores[is_labelled])
-    below = np.searchsorted(unlabelled, labelled, side="left")
-    not_above = np.searchsorted(unlabelled, labelled, side="right")
-    first = np.searchsorted(labelled, labelled, side="left")
-    n_tied = np.searchsorted(labelled, labelled, side="right") - first
-    place = (np.arange(len(labelled)) - first + 0.5) / n_tied
+    unlabelled, known = np.sort(unlabelled), np.sort(known)
+    below = np.searchsorted(unlabelled, known, side="left")
+    not_above = np.searchsorted(unlabelled, known, side="right")
+    first = np.searchsorted(known, known, side="left")
+    n_tied = np.searchsorted(known, known, side="right") - first
+    place = (np.arange(len(known)) - first + 0.5) / n_tied
     return np.asarray((below + place * (not_above - below)) / len(unlabelled))
 
 
-def combined_ranks(members: Mapping[str, FloatArray], is_labelled: BoolArray) -> FloatArray:
+def combined_ranks(
+    members: Mapping[str, FloatArray], is_labelled: BoolArray, is_unlabelled: BoolArray
+) -> FloatArray:
     """Mean ranks of the rows, members weighted by how high they rank the labelled ones.
 
     exp of how far behind the best, in standard errors. A member that ranks them below the others
     knows nothing: where there is nothing to learn, a row that is left out is expected a little
     below those that are not. Without any other, all rows are equal.
     """
-    of_labelled = np.array([ranks_of_labelled(each, is_labelled) for each in members.values()])
+    of_labelled = np.array(
+        [ranks_among(each[is_labelled], each[is_unlabelled]) for each in members.values()]
+    )
     means = of_labelled.mean(axis=1)
     best = int(means.argmax())
     if means[best] < _CHANCE:
@@ -120,11 +155,6 @@ def combined_ranks(members: Mapping[str, FloatArray], is_labelled: BoolArray) ->
     ranks = [rankdata(scores) for scores in members.values()]
     combined: FloatArray = np.average(ranks, axis=0, weights=weights)
     return combined
-
-
-def ranking(scores: FloatArray, is_labelled: BoolArray) -> float:
-    """Area under the curve of labelled against unlabelled rows, ties counted half."""
-    return float(ranks_of_labelled(scores, is_labelled).mean())
 
 
 def resampled_best_bins(

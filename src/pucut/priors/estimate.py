@@ -2,8 +2,9 @@
 
 Every method estimates the share of positives among the unlabelled rows, from what the labelled and
 the unlabelled rows look like. It assumes that the labelled positives were drawn from the positives
-at random; "clusters", that they were so within a kind of positives. Together with the labelled
-rows, that share gives the prior among all rows.
+at random; "clusters", that they were so within a kind of positives. "auto" learns from known
+negatives too, and takes them for a random draw of the negatives. Together with the labelled rows,
+that share gives the prior among all rows.
 """
 
 import math
@@ -19,13 +20,22 @@ from pucut._support.checks import BoolArray, checked_scores, is_sparse
 from pucut._support.threads import library_threads
 from pucut.data.labels import PULabels, checked_pu_labels
 from pucut.data.row_order import row_order
-from pucut.priors.methods import BY_NAME, METHODS, WITHOUT_SCORES, Sample, Share
+from pucut.priors.methods import (
+    BY_NAME,
+    METHODS,
+    WITH_NEGATIVES,
+    WITHOUT_SCORES,
+    Sample,
+    Share,
+)
 from pucut.priors.result import BOUND, FEW_LABELS, NO_SIGNAL, WIDE, PriorEstimate, percent
 from pucut.scores.cross_fitting import checked_classifier
 
 # With this many rows chance moves the share by about 0.01, less than the overlap of most classes
 # does; more rows would take time and change little.
 MAX_ROWS = 20_000
+# Of them as many may be known negatives.
+MAX_NEGATIVES = 5_000
 # Above this share of negatives that score like positives, there may be no region without negatives.
 OVERLAP = 0.25
 LABELLINGS = ("random", "biased")
@@ -76,7 +86,8 @@ def estimate_prior(
     pos_label : value of y, optional
     neg_label : value of y, optional
         The value that means known negative; all values but these two then mean unlabelled. No
-        estimate exceeds what the known negatives leave.
+        estimate exceeds what the known negatives leave. "auto" learns from them, as a random draw
+        of all negatives; the other methods leave them out.
     n_folds : int
         Folds of the out-of-fold scores, and of "tice".
     n_jobs : int, optional
@@ -124,12 +135,17 @@ def estimate_prior(
     random = check_random_state(random_state)
     # Neither folds nor samples depend on where a row stands.
     order = row_order(X if scores is None else scores[:, None], labels.signs)
-    # What is known to be negative says nothing of how many of the unlabelled rows are positive.
+    negatives = order[labels.is_negative[order]] if method in WITH_NEGATIVES else order[:0]
+    if len(negatives) > MAX_NEGATIVES:
+        chosen = random.choice(len(negatives), MAX_NEGATIVES, replace=False)
+        negatives = negatives[np.sort(chosen)]
     order = order[~labels.is_negative[order]]
-    rows = order[_drawn_rows(labels.is_labelled[order], MAX_ROWS, random)]
+    drawn = _drawn_rows(labels.is_labelled[order], MAX_ROWS - len(negatives), random)
+    rows = np.append(order[drawn], negatives)
     sample = Sample(
         X=X if scores is not None else _safe_indexing(X, rows),
         is_labelled=labels.is_labelled[rows],
+        is_negative=labels.is_negative[rows],
         scores=None if scores is None else scores[rows],
         classifier=classifier,
         n_folds=int(n_folds),
@@ -155,7 +171,9 @@ def _estimate(labels: PULabels, method: str, share: Share, sample: Sample) -> Pr
 
     prior = of_all(share.value)
     passing = share.diagnostics.get("negatives_passing", 0.0)
-    is_upper_bound = passing > OVERLAP
+    # Where both classes are known, overlap makes the share uncertain, but does not hide it.
+    n_negative = share.diagnostics.get("negatives_used", 0.0)
+    is_upper_bound = passing > OVERLAP and n_negative < FEWEST_LABELS
     # A value that is the bound itself says nothing of how far below it the share may be.
     is_open = is_upper_bound and share.bound is None
     low = labels.labelled_share if is_open else min(of_all(share.low), prior)

@@ -17,7 +17,7 @@ from pucut.data.repeats import groups_for_folds, labelled_groups, possible_folds
 from pucut.data.row_order import IndexArray
 from pucut.priors import ensemble
 from pucut.priors.best_bin import best_bin
-from pucut.priors.binormal import plausible_share
+from pucut.priors.binormal import Ranks, plausible_share
 from pucut.priors.clusters import cluster_scores
 from pucut.priors.dedpul import dedpul
 from pucut.priors.elkan_noto import elkan_noto
@@ -54,10 +54,11 @@ class Share:
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """The rows a method works on."""
+    """The rows a method works on; known negatives only for a method that learns from them."""
 
     X: Any
     is_labelled: BoolArray
+    is_negative: BoolArray
     scores: FloatArray | None
     classifier: Any
     n_folds: int
@@ -72,9 +73,17 @@ class Sample:
     @property
     def n_independent(self) -> int:
         """Labelled rows, copies counted once."""
+        return self._n_different(self.is_labelled)
+
+    @property
+    def n_independent_negatives(self) -> int:
+        """Known negatives, copies counted once."""
+        return self._n_different(self.is_negative)
+
+    def _n_different(self, rows: BoolArray) -> int:
         if self.scores is not None:
-            return int(self.is_labelled.sum())
-        return int(labelled_groups(self.groups, self.is_labelled).sum())
+            return int(rows.sum())
+        return int(labelled_groups(self.groups, rows).sum())
 
     def can_hold_out(self) -> bool:
         """Whether there is a row of each kind to hold out and another to learn from.
@@ -113,20 +122,26 @@ def _auto(sample: Sample) -> Share:
             sample.groups,
             n_folds=sample.n_folds,
             random=sample.random,
+            is_negative=sample.is_negative,
             n_threads=sample.n_threads,
         )
     else:
         members = {"given": sample.out_of_fold_scores()}
-    scores = ensemble.combined_ranks(members, sample.is_labelled)
-    labelled, unlabelled = scores[sample.is_labelled], scores[~sample.is_labelled]
-    n_independent = sample.n_independent
+    is_labelled, is_unlabelled = sample.is_labelled, ~(sample.is_labelled | sample.is_negative)
+    scores = ensemble.combined_ranks(members, is_labelled, is_unlabelled)
+    labelled, unlabelled = scores[is_labelled], scores[is_unlabelled]
+    n_independent, n_negative = sample.n_independent, sample.n_independent_negatives
+    ranks = Ranks(ensemble.ranks_among(labelled, unlabelled), n_independent)
+    negatives = ensemble.ranks_among(scores[sample.is_negative], unlabelled)
     found = plausible_share(
-        ensemble.ranks_of_labelled(scores, sample.is_labelled), len(unlabelled), n_independent
+        ranks, len(unlabelled), Ranks(negatives, n_negative) if n_negative else None
     )
     bins = ensemble.resampled_best_bins(labelled, unlabelled, random=sample.random)
     passing = ensemble.negatives_passing(labelled, unlabelled, found.mean)
-    # With many labels, and classes apart, the best bin is close to the share itself.
+    # With many labels, and classes apart, the best bin is close to the share itself. The more
+    # negatives are known, the less a bound adds.
     trust = n_independent / (n_independent + _LABELS_FOR_BINS) * max(0.0, 1.0 - 2.0 * passing)
+    trust *= n_independent / (n_independent + n_negative)
     value = found.mean + trust * (float(bins.mean()) - found.mean)
     return Share(
         value,
@@ -134,13 +149,14 @@ def _auto(sample: Sample) -> Share:
         max(found.high, value),
         {
             **{
-                f"ranking_{name}": ensemble.ranking(each, sample.is_labelled)
+                f"ranking_{name}": _ranking(each[is_labelled], each[is_unlabelled])
                 for name, each in members.items()
             },
-            "ranking_combined": ensemble.ranking(scores, sample.is_labelled),
+            "ranking_combined": float(ranks.values.mean()),
             "share_plausible": found.mean,
             "share_best_bin": float(bins.mean()),
             "negatives_passing": ensemble.negatives_passing(labelled, unlabelled, value),
+            "negatives_used": float(n_negative),
         },
         bound=float(bins.mean()),
     )
@@ -285,6 +301,13 @@ BY_NAME: Mapping[str, Callable[[Sample], Share]] = {
 }
 METHODS = tuple(BY_NAME)
 WITHOUT_SCORES = ("clusters", "km2", "tice")
+# Those that learn from known negatives.
+WITH_NEGATIVES = ("auto",)
+
+
+def _ranking(labelled: FloatArray, unlabelled: FloatArray) -> float:
+    """Area under the curve, ties counted half."""
+    return float(ensemble.ranks_among(labelled, unlabelled).mean())
 
 
 def _widened_range(shares: FloatArray, value: float) -> tuple[float, float]:

@@ -34,7 +34,7 @@ class PriorEstimate:
     is_upper_bound : bool
         Whether the classes overlap so much that the data only bound the prior from above. `prior`
         is then a guess: that of "auto" the mean of what is plausible, that of the other methods
-        the bound itself.
+        the bound itself. Never if "auto" learned from ten known negatives or more.
     upper_bound : float
         What the share among all samples can hardly exceed; at least `prior`.
     n_labelled, n_unlabelled : int
@@ -42,7 +42,8 @@ class PriorEstimate:
         Numbers of the method, among them `rows_used`, `labelled_used` and `labelled_independent`,
         which counts copies of a labelled row once, and for methods on scores
         `negatives_passing`: the share of negatives that pass a threshold which 90 % of the
-        positives pass. `is_upper_bound` means that this is more than 25 %.
+        positives pass. `is_upper_bound` means that this is more than 25 %. `negatives_used` is the
+        number of known negatives that "auto" learned from, copies counted once.
     n_negative : int
         Known negatives.
     doubts : dict of str to str
@@ -94,6 +95,10 @@ class PriorEstimate:
             else f"The share among all samples is likely between {percent(low)} and "
             f"{percent(high)}."
         )
+        n_used = int(self.diagnostics.get("negatives_used", 0.0))
+        if n_used:
+            known = "The known negative is" if n_used == 1 else f"The {n_used} known negatives are"
+            text += f" {known} taken for a random draw of the negatives."
         if self.doubts:
             text += f" This is a guess, not an answer: {'; '.join(self.doubts.values())}."
         elif self.is_upper_bound:
