@@ -9,7 +9,7 @@ import json
 import math
 import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -23,22 +23,30 @@ from pucut.labelling.next_rows import blank_rows_come_first, most_likely
 from pucut.labelling.ranking import Features, features_of, is_blank, rank_scores
 from pucut.labelling.texts import text_matrix
 
+# How likely rows are, from those known to be relevant and those known not to be.
+Scores = Callable[[npt.NDArray[np.bool_], npt.NDArray[np.bool_]], npt.NDArray[np.float64]]
 # The next batch has one record, and one more for every so many that were seen.
 SEEN_PER_BATCH = 20
 
 
 @dataclass(frozen=True, eq=False)
-class Corpus:
+class Pool:
+    """Rows to ask about, and what the answers will be."""
+
     name: str
-    file: Path
-    texts: list[str]
     is_relevant: npt.NDArray[np.bool_]
 
     def start(self, number: int) -> tuple[int, int]:
-        """A relevant and an irrelevant record, drawn by the names of corpus and start."""
+        """A relevant and an irrelevant row, drawn by the names of pool and start."""
         random = np.random.default_rng(seed_from_names("labelling", self.name, number))
         relevant = int(random.choice(np.flatnonzero(self.is_relevant)))
         return relevant, int(random.choice(np.flatnonzero(~self.is_relevant)))
+
+
+@dataclass(frozen=True, eq=False)
+class Corpus(Pool):
+    file: Path
+    texts: list[str]
 
 
 @dataclass(frozen=True)
@@ -56,26 +64,36 @@ def read_corpus(folder: Path, name: str) -> Corpus:
     with open(file, encoding="utf-8", newline="") as lines:
         rows = list(csv.DictReader(lines))
     texts = [f"{row['title']} . {row['abstract']}" for row in rows]
-    return Corpus(name, file, texts, np.array([row["label_included"] == "1" for row in rows]))
-
-
-def batch_size(n_seen: int) -> int:
-    return 1 + n_seen // SEEN_PER_BATCH
+    return Corpus(name, np.array([row["label_included"] == "1" for row in rows]), file, texts)
 
 
 def by_pucut(corpus: Corpus, start: tuple[int, int], features: Features) -> Simulation:
     """Until every relevant record is found."""
-    truth, n_records = corpus.is_relevant, len(corpus.is_relevant)
-    blank = is_blank(features.X)
+    return simulated(corpus, start, lambda *known: rank_scores(features, *known), features.X)
+
+
+def simulated(
+    pool: Pool,
+    start: tuple[int, int],
+    scores_of: Scores,
+    X: Any,
+    *,
+    recall: float = 1.0,
+    seen_per_batch: int = SEEN_PER_BATCH,
+) -> Simulation:
+    """Until this share of the relevant rows is found, and 10 % of all are seen."""
+    truth, n_rows = pool.is_relevant, len(pool.is_relevant)
+    n_found, n_seen = 1 + math.ceil(recall * (truth.sum() - 1)), 2 + math.ceil(0.1 * (n_rows - 2))
+    blank = is_blank(X)
     order, seconds = list(start), []
-    is_known = np.zeros(n_records, dtype=np.bool_)
+    is_known = np.zeros(n_rows, dtype=np.bool_)
     is_known[order] = True
-    while truth[order].sum() < truth.sum():
+    while truth[order].sum() < n_found or len(order) < n_seen:
         begun = time.perf_counter()
-        scores = rank_scores(features, is_known & truth, is_known & ~truth)
+        scores = scores_of(is_known & truth, is_known & ~truth)
         answers = [(row, bool(truth[row])) for row in order[2:]]
         blank_first = blank_rows_come_first(answers, blank, int(truth[order].sum()))
-        size = min(batch_size(len(order)), n_records - len(order))
+        size = min(1 + len(order) // seen_per_batch, n_rows - len(order))
         rows = most_likely(scores, ~is_known, blank, size, blank_first=blank_first)
         seconds.append(time.perf_counter() - begun)
         order += [int(row) for row in rows]
@@ -127,22 +145,22 @@ def kept(folder: Path | None, names: Sequence[Any], make: Any) -> Simulation:
     return Simulation(**json.loads(file.read_text(encoding="utf-8")))
 
 
-def work_saved(corpus: Corpus, order: Sequence[int], recall: float = 0.95) -> float:
+def work_saved(pool: Pool, order: Sequence[int], recall: float = 0.95) -> float:
     """WSS in %: the share of records that need not be read, less what random reading would save.
 
     The two records of the start count neither as read nor as found.
     """
-    found = np.cumsum(corpus.is_relevant[order[2:]])
-    n_needed = math.ceil(recall * (corpus.is_relevant.sum() - 1))
+    found = np.cumsum(pool.is_relevant[order[2:]])
+    n_needed = math.ceil(recall * (pool.is_relevant.sum() - 1))
     n_read = int(np.searchsorted(found, n_needed)) + 1
-    return 100.0 * (recall - n_read / (len(corpus.texts) - 2))
+    return 100.0 * (recall - n_read / (len(pool.is_relevant) - 2))
 
 
-def found_early(corpus: Corpus, order: Sequence[int], share: float = 0.1) -> float:
+def found_early(pool: Pool, order: Sequence[int], share: float = 0.1) -> float:
     """RRF in %: the share of the relevant records among the first of all records."""
-    n_read = math.ceil(share * (len(corpus.texts) - 2))
-    n_found = corpus.is_relevant[order[2 : 2 + n_read]].sum()
-    return 100.0 * float(n_found) / float(corpus.is_relevant.sum() - 1)
+    n_read = math.ceil(share * (len(pool.is_relevant) - 2))
+    n_found = pool.is_relevant[order[2 : 2 + n_read]].sum()
+    return 100.0 * float(n_found) / float(pool.is_relevant.sum() - 1)
 
 
 @lru_cache(maxsize=1)  # simulations of one corpus follow each other

@@ -39,9 +39,9 @@ def test_rows_like_one_that_is_shown_wait():
     assert SCORES[1] == 0.9
 
 
-def test_doubt_is_nearness_to_the_threshold():
-    assert least_sure(SCORES, 0.45, ALL, 3).tolist() == [2, 4, 5]
-    assert least_sure(SCORES, 0.95, ALL, 2).tolist() == [1, 3]
+def test_the_most_doubtful_free_row_comes_first():
+    is_free = np.array([1, 0, 1, 1, 1, 1], dtype=bool)
+    assert least_sure(SCORES, is_free, 2).tolist() == [3, 5]
 
 
 def test_random_rows_are_free_and_evenly_drawn():

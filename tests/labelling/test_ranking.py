@@ -4,16 +4,20 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from scipy.stats import rankdata
+from sklearn.ensemble import ExtraTreesClassifier
+from sklearn.linear_model import LogisticRegression
 
 from pucut.labelling.ranking import (
-    LEAST_NEGATIVES,
+    N_STAND_INS,
     Features,
     Known,
+    doubts,
     features_of,
     is_blank,
     known_rows,
     linear_svm,
     rank_scores,
+    trees,
 )
 from pucut.labelling.texts import MOST_ROWS_WITH_PAIRS, text_matrix
 
@@ -85,11 +89,22 @@ def test_there_are_no_plateaus():
     assert len(np.unique(scores)) > 290
 
 
-def test_the_score_is_the_mean_rank_of_the_learners():
+def test_the_score_is_the_rank_by_the_learner():
     X = np.random.default_rng(0).random((20, 2))
-    learners = (lambda X, known: X[:, 0], lambda X, known: X[:, 1])
-    scores = rank_scores(Features(X, learners), marks(20, 0), marks(20, 1))
-    assert scores == pytest.approx((rankdata(X[:, 0]) + rankdata(X[:, 1])) / 2 / 20)
+    scores = rank_scores(Features(X, lambda X, known: X[:, 1]), marks(20, 0), marks(20, 1))
+    assert scores == pytest.approx(rankdata(X[:, 1]) / 20)
+
+
+def test_votes_of_trees_come_first_and_regression_breaks_their_ties():
+    random = np.random.default_rng(0)
+    X = random.normal(size=(300, 4))
+    known = Known(np.arange(20), np.arange(20) < 5)
+    data = (X[:20], known.is_positive, known.weights(1.0))
+    votes = ExtraTreesClassifier(100, random_state=0).fit(*data).predict_proba(X)[:, 1].round(6)
+    odds = LogisticRegression(C=0.1).fit(*data).decision_function(X)
+    assert len(np.unique(votes)) < 100  # plateaus
+    wanted = np.lexsort((odds, votes))
+    assert np.argsort(trees(X, known), kind="stable").tolist() == wanted.tolist()
 
 
 def test_columns_beside_texts_are_further_columns():
@@ -103,7 +118,7 @@ def test_columns_beside_texts_are_further_columns():
 
 def test_unlabelled_rows_stand_in_for_negatives_only_while_these_are_few():
     few = known_rows(marks(100, 3), marks(100, 4, 5))
-    assert len(few.rows) == 1 + LEAST_NEGATIVES
+    assert len(few.rows) == 1 + N_STAND_INS
     assert len(set(few.rows)) == len(few.rows)
     assert few.is_positive.sum() == 1
     assert {3, 4, 5} <= set(few.rows)
@@ -111,6 +126,9 @@ def test_unlabelled_rows_stand_in_for_negatives_only_while_these_are_few():
     assert enough.rows.tolist() == [3, *range(10, 30)]
     other = known_rows(marks(100, 3), marks(100, 4, 5), seed=1)
     assert set(other.rows) != set(few.rows)
+    # On tables one negative is enough.
+    assert known_rows(marks(100, 3), marks(100, 4), enough=1).rows.tolist() == [3, 4]
+    assert len(known_rows(marks(100, 3), marks(100), enough=1).rows) == 1 + N_STAND_INS
 
 
 def test_a_text_without_words_teaches_nothing():
@@ -141,6 +159,31 @@ def test_points_of_a_table_are_ranked_too():
     points = random.normal(size=(200, 5)) + 2.0 * truth[:, None]
     scores = rank_scores(features_of(None, points), marks(200, 0, 1), marks(200, 100, 101))
     assert truth[np.argsort(-scores)[:40]].mean() > 0.9
+
+
+def test_doubt_is_greatest_where_the_models_are_torn():
+    """On a line with positives on the right: between the two kinds, whatever the proportions."""
+    points = np.linspace(-3.0, 3.0, 61)[:, None]
+    found = doubts(features_of(None, points), marks(61, 60), marks(61, *range(12)))
+    known = known_rows(marks(61, 60), marks(61, *range(12)), enough=1)
+    assert found.min() >= 0.0
+    assert found.max() <= 1.0
+    models = [
+        LogisticRegression(C=0.1).fit(points[known.rows], known.is_positive),
+        ExtraTreesClassifier(100, random_state=0).fit(points[known.rows], known.is_positive),
+    ]
+    share = np.mean([model.predict_proba(points)[:, 1] for model in models], axis=0)
+    assert found == pytest.approx(1.0 - 2.0 * np.abs(share - 0.5), abs=1e-6)
+    assert 12 < np.argmax(found) < 60
+    nothing = doubts(features_of(None, points), marks(61), marks(61, 3))
+    assert nothing.tolist() == [0.0] * 61
+
+
+def test_there_is_no_doubt_about_texts_without_words():
+    features = words([*ABOUT, "", *OTHERS])
+    found = doubts(features, marks(8, 0, 1), marks(8, 4, 5))
+    assert found[3] == 0.0
+    assert (np.delete(found, 3) > 0.0).all()
 
 
 def test_texts_are_rows_of_length_1_in_words_and_pairs_of_words():

@@ -68,7 +68,7 @@ def _by_labels(
     """The unlabelled rows as `pucut label` ranks them; those without words last."""
     features, seed = learned_from(problem), arguments.seed
     known = problem.y.is_labelled, problem.y.is_negative
-    if taught_by(features, *known, seed) is None:
+    if taught_by(features, *known, seed, features.enough_negatives) is None:
         raise UserError(
             f"--method {AS_LABEL} cannot rank: no known positive, or nothing else, has any words"
         )

@@ -2,7 +2,7 @@
 
 find     the most likely positives first, spread over what is similar
 count    rows at random: what they hold is what the unlabelled rows hold
-improve  rows the ranking is least sure of, spread likewise
+improve  rows that a classifier trained on the answers is least sure of, spread likewise
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -63,9 +63,9 @@ def most_likely(
     return np.concatenate([first, _highest(scores, is_free & ~group, n_rows - len(first))])
 
 
-def least_sure(scores: FloatArray, threshold: float, is_free: BoolArray, n_rows: int) -> IndexArray:
-    """The free rows nearest to the score at which the two kinds are equally likely."""
-    return _highest(-np.abs(scores - threshold), is_free, n_rows)
+def least_sure(doubts: FloatArray, is_free: BoolArray, n_rows: int) -> IndexArray:
+    """The free rows whose class is most in doubt."""
+    return _highest(doubts, is_free, n_rows)
 
 
 def at_random(is_free: BoolArray, n_rows: int, seed: int) -> IndexArray:

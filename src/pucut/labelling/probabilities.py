@@ -16,7 +16,6 @@ from pucut.labelling.ranking import Features, rank_scores
 
 LEAST_OF_EACH_KIND = 3
 _FOLDS = LEAST_OF_EACH_KIND
-_MIDDLE = 0.5
 
 
 @dataclass(frozen=True)
@@ -29,13 +28,6 @@ class Calibration:
     def probabilities(self, scores: FloatArray) -> FloatArray:
         found: FloatArray = expit(self.intercept + self.slope * _log_odds(scores))
         return found
-
-    @property
-    def threshold(self) -> float:
-        """The score at which both kinds are equally likely."""
-        if self.slope <= 0.0:
-            return _MIDDLE
-        return float(expit(-self.intercept / self.slope))
 
 
 def calibrated(

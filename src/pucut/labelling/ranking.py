@@ -1,9 +1,8 @@
 """Unlabelled rows in the order of how likely they are positive, from few answers of both kinds.
 
-Every learner is trained on the rows that are known, with weights that keep the two kinds in
-proportion however many of each there are, and the order is that of the mean of their ranks: of a
-linear SVM on texts, of logistic regression and trees on the columns of a table. Where hardly any
-negatives are known, some unlabelled rows stand in for them: most of those are negative.
+A learner is trained on the rows that are known, with weights that keep the two kinds in proportion
+however many of each there are: a linear SVM on texts, extra trees on the columns of a table. Where
+hardly any negatives are known, some unlabelled rows stand in for them: most of those are negative.
 
 Nothing is learned about rows that have no features (texts without words): they are not ranked among
 the others but asked about when they promise more than the best of the rest (`next_rows`).
@@ -16,6 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
+from scipy.special import expit
 from scipy.stats import rankdata
 from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.linear_model import LogisticRegression
@@ -25,6 +25,8 @@ from pucut._support.checks import BoolArray, FloatArray, is_sparse
 from pucut._support.threads import library_threads
 
 IndexArray = npt.NDArray[np.intp]
+
+N_TREES = 100
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,28 +59,46 @@ def linear_svm(X: Any, known: Known) -> FloatArray:
     return distances
 
 
-def logistic(X: Any, known: Known) -> FloatArray:
-    """Log odds of logistic regression."""
-    model = LogisticRegression(C=0.1, max_iter=1000)
-    model.fit(X[known.rows], known.is_positive, sample_weight=known.weights(1.0))
-    odds: FloatArray = model.decision_function(X)
-    return odds
-
-
 def trees(X: Any, known: Known) -> FloatArray:
-    """Shares of the votes of extra trees."""
-    model = ExtraTreesClassifier(100, min_samples_leaf=2, random_state=0, n_jobs=1)
-    model.fit(X[known.rows], known.is_positive, sample_weight=known.weights(1.0))
-    share: FloatArray = model.predict_proba(X)[:, 1]
+    """Shares of the votes of extra trees; where they are equal, logistic regression decides."""
+    data = (X[known.rows], known.is_positive, known.weights(1.0))
+    votes = _trees().fit(*data).predict_proba(X)[:, 1]
+    odds = _regression().fit(*data).decision_function(X)
+    share: FloatArray = votes + expit(odds) / (2 * N_TREES)  # less than half a vote
     return share
+
+
+def _regression() -> Any:
+    return LogisticRegression(C=0.1, max_iter=1000)
+
+
+def _regression_on_texts() -> Any:
+    return LogisticRegression(C=10.0, max_iter=1000)  # rows have length 1: most terms are small
+
+
+def _trees() -> Any:
+    return ExtraTreesClassifier(N_TREES, random_state=0, n_jobs=1)
 
 
 @dataclass(frozen=True, eq=False)
 class Features:
-    """A matrix, one row per row of the table, and the learners that suit it."""
+    """A matrix, one row per row of the table, and what suits it.
+
+    Attributes
+    ----------
+    X : sparse matrix or array
+    learner : Learner
+        It ranks.
+    models : tuple of functions
+        Each makes a classifier of scikit-learn, for `doubts`.
+    enough_negatives : int
+        With fewer known, unlabelled rows stand in for negatives.
+    """
 
     X: Any
-    learners: tuple[Learner, ...]
+    learner: Learner
+    models: tuple[Callable[[], Any], ...] = ()
+    enough_negatives: int = 1
 
 
 def features_of(texts: sp.csr_array | None, points: FloatArray | None) -> Features:
@@ -89,26 +109,33 @@ def features_of(texts: sp.csr_array | None, points: FloatArray | None) -> Featur
     if texts is None:
         if points is None:
             raise ValueError("texts or points must be given: there is nothing to learn from")
-        return Features(points, (logistic, trees))
+        return Features(points, trees, (_regression, _trees))
     if points is None:
-        return Features(texts, (linear_svm,))
+        return _of_words(texts)
     # Texts have length 1, and the points together one that is mostly shorter.
     beside = sp.csr_array(BESIDE_TEXTS * points / np.sqrt(points.shape[1]))
     beside.eliminate_zeros()
-    return Features(sp.csr_array(sp.hstack([texts, beside], format="csr")), (linear_svm,))
+    return _of_words(sp.csr_array(sp.hstack([texts, beside], format="csr")))
+
+
+def _of_words(X: sp.csr_array) -> Features:
+    return Features(X, linear_svm, (_regression_on_texts,), N_STAND_INS)
 
 
 # Of columns beside texts, relative to these.
 BESIDE_TEXTS = 0.2
-# With fewer known negatives, unlabelled rows stand in for the missing ones.
-LEAST_NEGATIVES = 10
+# So many negatives there are, with unlabelled rows that stand in for the missing ones.
+N_STAND_INS = 10
 
 
-def known_rows(is_positive: BoolArray, is_negative: BoolArray, seed: int = 0) -> Known:
-    """The labelled rows; if negatives are few, also some unlabelled ones, as negatives."""
+def known_rows(
+    is_positive: BoolArray, is_negative: BoolArray, seed: int = 0, *, enough: int = N_STAND_INS
+) -> Known:
+    """The labelled rows; without `enough` negatives also unlabelled ones, as negatives."""
     rows = np.flatnonzero(is_positive | is_negative)
-    n_missing = LEAST_NEGATIVES - int(is_negative.sum())
-    if n_missing > 0:
+    n_negative = int(is_negative.sum())
+    if n_negative < enough:
+        n_missing = N_STAND_INS - n_negative
         free = np.flatnonzero(~(is_positive | is_negative))
         draw = np.random.default_rng(seed)
         rows = np.concatenate([rows, draw.permutation(free)[:n_missing]])
@@ -116,10 +143,10 @@ def known_rows(is_positive: BoolArray, is_negative: BoolArray, seed: int = 0) ->
 
 
 def taught_by(
-    features: Features, is_positive: BoolArray, is_negative: BoolArray, seed: int = 0
+    features: Features, is_positive: BoolArray, is_negative: BoolArray, seed: int, enough: int
 ) -> Known | None:
     """The known rows with features; others teach nothing. None if they are not of both kinds."""
-    known = known_rows(is_positive, is_negative, seed)
+    known = known_rows(is_positive, is_negative, seed, enough=enough)
     has_features = ~is_blank(features.X)[known.rows]
     known = Known(known.rows[has_features], known.is_positive[has_features])
     of_both_kinds = known.is_positive.any() and not known.is_positive.all()
@@ -129,19 +156,37 @@ def taught_by(
 def rank_scores(
     features: Features, is_positive: BoolArray, is_negative: BoolArray, seed: int = 0
 ) -> FloatArray:
-    """From 0 to 1, the higher the more likely: the mean rank by all learners, of every row.
+    """From 0 to 1, the higher the more likely: the rank by the learner, of every row.
 
-    Ties are left only where all learners tie. As long as no positive with features is known, or
-    nothing else, the order is drawn.
+    As long as no positive with features is known, or nothing else, the order is drawn.
     """
-    known = taught_by(features, is_positive, is_negative, seed)
+    known = taught_by(features, is_positive, is_negative, seed, features.enough_negatives)
     n_rows = len(is_positive)
     if known is None:
         return np.random.default_rng(seed).permutation(n_rows) / n_rows
     with library_threads(1):
-        ranks = [rankdata(learner(features.X, known)) for learner in features.learners]
-    scores: FloatArray = np.mean(ranks, axis=0) / n_rows
+        scores: FloatArray = rankdata(features.learner(features.X, known)) / n_rows
     return scores
+
+
+def doubts(
+    features: Features, is_positive: BoolArray, is_negative: BoolArray, seed: int = 0
+) -> FloatArray:
+    """From 0 to 1, which is a probability of one half: what an answer would tell the models.
+
+    All known rows weigh the same, so that one half is where the models change their mind.
+    Unlabelled rows stand in for negatives only as long as none is known.
+    """
+    known = taught_by(features, is_positive, is_negative, seed, enough=1)
+    if known is None:
+        return np.zeros(len(is_positive))
+    shares = [
+        make().fit(features.X[known.rows], known.is_positive).predict_proba(features.X)[:, 1]
+        for make in features.models
+    ]
+    found: FloatArray = 1.0 - np.abs(2.0 * np.mean(shares, axis=0) - 1.0)
+    found[is_blank(features.X)] = 0.0  # their answers would teach nothing
+    return found
 
 
 def is_blank(X: Any) -> BoolArray:

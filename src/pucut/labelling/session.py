@@ -36,7 +36,7 @@ from pucut.labelling.next_rows import (
     most_likely,
 )
 from pucut.labelling.probabilities import Calibration, calibrated
-from pucut.labelling.ranking import is_blank, rank_scores
+from pucut.labelling.ranking import doubts, is_blank, rank_scores
 from pucut.labelling.remaining import Asked, Remaining, remaining
 from pucut.labelling.rows import Rows
 
@@ -48,9 +48,10 @@ _MOST_SPREAD = 5
 
 @dataclass(frozen=True, eq=False)
 class Ranking:
-    """Scores of all rows, and from how many labels they were learned."""
+    """Scores and doubts of all rows, and from how many labels they were learned."""
 
     scores: FloatArray
+    doubts: FloatArray
     calibration: Calibration | None
     n_labels: int
     seconds: float
@@ -160,9 +161,12 @@ class Session:
     def _ranked(self, labels: Labels) -> Ranking:
         begun = time.perf_counter()
         known = (labels.is_positive, labels.is_negative)
-        scores = rank_scores(self.rows.features, *known, self.seed)
-        calibration = calibrated(self.rows.features, *known, self.seed)
-        return Ranking(scores, calibration, labels.n_known, time.perf_counter() - begun)
+        features, seed = self.rows.features, self.seed
+        scores = rank_scores(features, *known, seed)
+        in_doubt = doubts(features, *known, seed)
+        calibration = calibrated(features, *known, seed)
+        seconds = time.perf_counter() - begun
+        return Ranking(scores, in_doubt, calibration, labels.n_known, seconds)
 
     def _keep_ranking(self) -> None:
         while True:
@@ -209,14 +213,12 @@ class Session:
     def _first(self, is_free: BoolArray, goal: str) -> int | None:
         if not is_free.any():
             return None
-        scores = self._spread_scores()
         if goal == COUNT:
             rows = at_random(is_free, 1, self.seed + len(self.labels.asked))
         elif goal == IMPROVE:
-            calibration = self.ranking.calibration
-            threshold = 0.5 if calibration is None else calibration.threshold
-            rows = least_sure(scores, threshold, is_free, 1)
+            rows = least_sure(self._spread(self.ranking.doubts), is_free, 1)
         elif goal == FIND:
+            scores = self._spread(self.ranking.scores)
             answers = [
                 (row, asked.is_positive) for row, asked in self.labels.asked if asked.goal == FIND
             ]
@@ -227,7 +229,7 @@ class Session:
             raise SessionError(f"goal must be find, count or improve, found {goal!r}")
         return int(rows[0])
 
-    def _spread_scores(self) -> FloatArray:
+    def _spread(self, scores: FloatArray) -> FloatArray:
         """Scores in which answers the ranking does not know yet, and rows shown elsewhere, count.
 
         What is like one of them waits: another answer would be learned from the first.
@@ -236,7 +238,7 @@ class Session:
         recent = [row for row, _ in self.labels.asked[n_learned:]]
         shown = [row for row, _ in self._shown.values()]
         others = {*recent[-_MOST_SPREAD:], *shown[-_MOST_SPREAD:]}
-        return apart_from(sorted(others), self.ranking.scores, self.rows.similar_to)
+        return apart_from(sorted(others), scores, self.rows.similar_to)
 
     def probability(self, row: int) -> float | None:
         calibration = self.ranking.calibration
