@@ -86,7 +86,8 @@ def pool_of(name, n_rows):
     negative, positive = (random.permutation(np.flatnonzero(truth == kind)) for kind in (0, 1))
     negative = negative[: int(n_rows * (1.0 - SHARE))]
     positive = positive[: max(1, round(len(negative) * SHARE / (1.0 - SHARE)))]
-    rows = np.sort(np.concatenate([negative, positive]))
+    # Some tables are sorted by class: their order must not tell.
+    rows = random.permutation(np.concatenate([negative, positive]))
     return points_of(X[rows]), Pool(name, truth[rows])
 
 
