@@ -17,7 +17,6 @@ size     processor seconds in which the page ranks a made table again, and secon
 
 import tempfile
 import time
-import warnings
 from functools import cache
 from pathlib import Path
 
@@ -31,10 +30,11 @@ from benchmarks.harness import Benchmark, Goal, Option, Run, Skip
 from benchmarks.screening import Pool, found_early, simulated, work_saved
 from benchmarks.timing import mean_and_error
 from paper.datasets import seed_from_names
-from pucut import CutQueryStrategy, PUCutClassifier
+from pucut import PUCutClassifier
 from pucut.cli._texts import learn_texts, text_values
 from pucut.data.encoding import learn_encoding
 from pucut.data.labels import PULabels
+from pucut.graphs.spaces import weighted_space
 from pucut.labelling.cards import card, status
 from pucut.labelling.journal import About, Journal
 from pucut.labelling.next_rows import FIND, least_sure
@@ -42,6 +42,7 @@ from pucut.labelling.ranking import Known, doubts, features_of, rank_scores
 from pucut.labelling.rows import Rows
 from pucut.labelling.session import Session
 from pucut.labelling.texts import text_matrix
+from pucut.queries._cuts import two_sided_levels
 
 # What the tables' learners were chosen on; the others judge.
 CHOSEN_ON = ("clean1", "soybean", "breast_w", "vehicle", "tokyo1", "cmc", "yeast", "car")
@@ -155,7 +156,7 @@ def halves(name, seed, n_rows):
     return X[:half], truth[:half], X[half:], truth[half:]
 
 
-def next_rows(method, features, truth, is_known, size, random):
+def next_rows(method, features, graph, truth, is_known, size, random):
     if method == "random":
         return random.choice(np.flatnonzero(~is_known), size, replace=False)
     known = is_known & truth, is_known & ~truth
@@ -163,9 +164,7 @@ def next_rows(method, features, truth, is_known, size, random):
     if method != "cuts":
         in_doubt = doubts(features, *known)
     if method != "page":
-        strategy = CutQueryStrategy(random_state=0)
-        strategy.query(features.X, np.where(is_known, truth, np.nan))
-        in_doubt = in_doubt * (1.0 - np.abs(strategy.levels_))
+        in_doubt = in_doubt * (1.0 - np.abs(two_sided_levels(graph, *known)))
     return least_sure(in_doubt, ~is_known, size)
 
 
@@ -173,12 +172,13 @@ def curve(method, data, is_text, seed):
     X, truth, X_judge, judge = data
     features = features_of(X, None) if is_text else features_of(None, X)
     random = np.random.default_rng(seed)
+    graph = weighted_space("plain", X, np.ones(X.shape[1]), 10).graph(10)  # CutQueryStrategy's
     is_known = np.zeros(len(truth), dtype=np.bool_)
     for kind in (truth, ~truth):
         is_known[random.choice(np.flatnonzero(kind))] = True
     found, n_answers = [], 0
     for size in [1] * 20 + [2] * 15 + [5] * 10:
-        is_known[next_rows(method, features, truth, is_known, size, random)] = True
+        is_known[next_rows(method, features, graph, truth, is_known, size, random)] = True
         n_answers += size
         if n_answers in AT:
             models = [make().fit(X[is_known], truth[is_known]) for make in features.models]
@@ -189,7 +189,6 @@ def curve(method, data, is_text, seed):
 
 @bench.part
 def improve(run: Run) -> None:
-    warnings.simplefilter("ignore")  # small samples: neighbours with nothing between them
     means = {}
     for name in _there(run.options.pools):
         for method in ("random", "page", "cuts", "page and cuts"):
