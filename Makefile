@@ -37,7 +37,7 @@ INSTALLED_WITHOUT_WARNINGS := $(VENV)/.installed-without-warnings
 PACKAGE_SOURCES := $(shell find native bindings src \
 	\( -path native/tests -o -path native/fuzz -o -name __pycache__ \) -prune -o -print)
 CXX_FILES = $(shell find native bindings -name '*.cpp' -o -name '*.hpp')
-TIDY_FILES = $(wildcard native/flow/*.cpp native/trees/*.cpp bindings/*.cpp)
+TIDY_FILES = $(wildcard native/flow/*.cpp native/neighbors/*.cpp native/trees/*.cpp bindings/*.cpp)
 
 # Requirements stand in pyproject.toml alone. This prints lists of them, one requirement a line:
 # "build", "run", or the name of an extra.

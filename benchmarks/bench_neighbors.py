@@ -6,11 +6,18 @@ search  for each table, in turn and with the same number of threads: our search 
         whether a second run gives the same lists. The ratio is that of our processor seconds to
         theirs.
 growth  the exponent with which our time grows, from 100 000 to 1 000 000 rows.
+threads our search ("auto" and "exact") with few and with many threads, clock seconds: MNIST where
+        it can be had, random numbers in its shape, and 100 000 x 20. The ratio is that of the time
+        with the most threads to that with the fewest; the goal holds for eight times as many.
+        "products" are matrix products of one thread each that share nothing: no search by products
+        gains more than they do.
 
-`make bench` installs faiss alone; the others are heavy. No goals.
+`make bench` installs faiss alone; the others are heavy.
 """
 
+import os
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -21,7 +28,7 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.bare import standardised
 from benchmarks.data import loaded
-from benchmarks.harness import Benchmark, Option, Run
+from benchmarks.harness import Benchmark, Goal, Option, Run, Skip
 from benchmarks.timing import exponent, side_by_side
 from pucut.graphs.neighbors import nearest_neighbors, nearest_to
 
@@ -37,6 +44,7 @@ Search = Callable[[Points, int], Lists]
 bench = Benchmark(
     __file__,
     __doc__,
+    goals={"threads": Goal(1 / 6)},
     options={
         "datasets": Option(
             ("vote", "mushroom", "phishing", "letter", "credit", "news", "mnist"), quick=("vote",)
@@ -44,6 +52,8 @@ bench = Benchmark(
         "rows": Option((100_000,), quick=(1_000,), help="of tables of random numbers"),
         "growth_rows": Option((100_000, 1_000_000), quick=(1_000, 2_000)),
         "jobs": Option(1),
+        "threads": Option((2, 16), quick=(1, 2), help="for the part threads"),
+        "repeats": Option(3, quick=1, help="for the part threads"),
     },
 )
 
@@ -159,6 +169,63 @@ def growth(run: Run) -> None:
     )
     took = {name: timing.processor for name, timing in times.items()}
     run.row("n x 20, cpu s", {**took, "exponent": exponent(sizes, list(took.values()))})
+
+
+@bench.part
+def threads(run: Run) -> None:
+    n_processors = os.cpu_count() or 1
+    if n_processors < max(run.options.threads):
+        raise Skip(f"there are {n_processors} processors, fewer than {max(run.options.threads)}")
+    if run.options.quick:
+        tables = {"1000 x 20": synthetic(1_000)}
+    else:
+        tables = {each.name: standardised(each.X) for each in loaded(run, ("mnist",))}
+        tables |= {"70000 x 784": shape_of_mnist(), "100000 x 20": synthetic(100_000)}
+    compare_threads(run, "products", make_products)
+    for name, points in tables.items():
+        for method, rows in (("auto", points), ("exact", points[:30_000])):
+            compare_threads(
+                run,
+                f"{name}, {method}" if method == "auto" else f"{len(rows)} of {name}, exact",
+                lambda n_threads, rows=rows, method=method: nearest_neighbors(
+                    rows, K, method, n_jobs=n_threads, random_state=0
+                ),
+            )
+
+
+def compare_threads(run: Run, name: str, work: Callable[[int], Any]) -> None:
+    """Times the work with each number of threads; neighbours have to be the same."""
+    counts = run.options.threads
+    times = side_by_side({f"{n} threads": lambda n=n: work(n) for n in counts}, run.options.repeats)
+    results = [timing.result for timing in times.values()]
+    are_same = all(
+        np.array_equal(found.indices, results[0].indices)
+        and np.array_equal(found.squared_distances, results[0].squared_distances)
+        for found in results[1:]
+        if found is not None
+    )
+    few, many = (times[f"{n} threads"].seconds for n in (min(counts), max(counts)))
+    run.row(
+        name,
+        {f"{label} s": timing.seconds for label, timing in times.items()} | {"same": are_same},
+        ratio=many / few,
+        goal="threads" if max(counts) == 8 * min(counts) else None,
+        peer=f"{min(counts)} threads",
+    )
+
+
+def shape_of_mnist() -> Points:
+    """12 dimensions and some noise, as in images."""
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(70_000, 12)) @ rng.normal(size=(12, 784))
+    return standardised(rows + 0.3 * rng.normal(size=rows.shape))
+
+
+def make_products(n_threads: int) -> None:
+    """So many of the size that the search makes, shared by threads."""
+    a = np.random.default_rng(0).normal(size=(512, 785)).astype(np.float32)
+    with threadpool_limits(1), ThreadPoolExecutor(n_threads) as pool:
+        list(pool.map(lambda _: [a @ a.T for _ in range(4)], range(128)))
 
 
 if __name__ == "__main__":

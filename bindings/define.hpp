@@ -6,6 +6,7 @@
 namespace pucut::bindings {
 
 void define_flow(nanobind::module_& module);
+void define_neighbors(nanobind::module_& module);
 void define_trees(nanobind::module_& module);
 
 }  // namespace pucut::bindings

@@ -7,5 +7,6 @@
 NB_MODULE(_core, module) {
     module.doc() = "Native core of pucut.";
     pucut::bindings::define_flow(module);
+    pucut::bindings::define_neighbors(module);
     pucut::bindings::define_trees(module);
 }

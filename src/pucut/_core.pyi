@@ -41,6 +41,16 @@ def solve_levels(offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), or
 def reached_from(offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], neighbors: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], seeds: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,))]:
     """1 for the nodes of a checked graph that are connected to a seed."""
 
+def round_points(columns: dict[str, Any], n_threads: int) -> dict[str, Any]:
+    """
+    Points in their order in single precision, and the gaps of their bounds. Columns are points, order, center, scale.
+    """
+
+def nearest_rows(columns: dict[str, Any], queries: dict[str, Any], products: dict[str, Any], k: int, n_threads: int) -> dict[str, Any]:
+    """
+    The k nearest points of each query. Columns also are matrix, gaps (empty, or from round_points), range_ends; queries rows, numbers, visited; products sgemm and dgemm of scipy.linalg.cython_blas.
+    """
+
 def grow_forest(table: dict[str, Any], sampling: dict[str, Any], options: dict[str, Any], n_threads: int, callback: object | None) -> dict[str, Any]:
     """
     The nodes of all trees and the risk reduction of each feature in each tree. A table is n_rows, values, rows, n_categories; a sampling labelled, row_fold, tree_fold, tree_seed.

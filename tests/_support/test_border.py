@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.linalg import cython_blas
 
 from pucut import _core
 from pucut.data.tables import read_table
@@ -62,6 +63,64 @@ def test_lists_of_neighbors(wrong):
     listed = np.array([1, 2, wrong], dtype=np.int32)
     with pytest.raises(ValueError, match=f"row {wrong} is listed"):
         _core.symmetric_graph(listed, np.ones(3), 1)
+
+
+POINTS = {
+    "points": np.arange(6.0).reshape(3, 2),
+    "order": np.array([2, 0, 1], dtype=np.int32),
+    "center": np.zeros(2),
+    "scale": 0.125,
+    "matrix": np.empty(0, dtype=np.float32),
+    "gaps": np.empty(0, dtype=np.float32),
+    "range_ends": np.array([1, 3]),
+}
+QUERIES = {
+    "rows": np.ones((2, 2), dtype=np.float32),
+    "numbers": np.array([1, 0], dtype=np.int32),
+    "visited": np.array([1, 1], dtype=np.int32),
+}
+PRODUCTS = {name: cython_blas.__pyx_capi__[name] for name in ("sgemm", "dgemm")}
+
+
+@pytest.mark.parametrize(
+    ("spoiled", "words"),
+    [
+        ({"order": np.array([0, 1], dtype=np.int32)}, "the order has other rows"),
+        ({"order": np.array([0, 1, 3], dtype=np.int32)}, "the order names a row"),
+        ({"center": np.zeros(3)}, "the centre has other features"),
+        ({"matrix": np.ones(6, dtype=np.float32)}, "rounded rows and gaps"),
+        (
+            {"matrix": np.ones(6, dtype=np.float32), "gaps": np.ones(2, dtype=np.float32)},
+            "rounded rows are not the points",
+        ),
+        ({"range_ends": np.array([2, 1])}, "ranges do not ascend"),
+        ({"range_ends": np.array([1, 4])}, "ranges do not end with the columns"),
+        ({"rows": np.ones((2, 3))}, "the queries have other features"),
+        ({"numbers": np.array([0, 2], dtype=np.int32)}, "a query is a row"),
+        ({"numbers": np.empty(0, dtype=np.int32)}, "visits of the queries"),
+        ({"visited": np.array([1, 2], dtype=np.int32)}, "visits a range"),
+        ({"visited": np.array([0, 1], dtype=np.int32)}, "fewer than k columns"),
+        ({"visited": np.ones(3, dtype=np.int32)}, "visits of the queries"),
+        ({"sgemm": PRODUCTS["dgemm"]}, "products are not those"),
+        ({"dgemm": cython_blas.__pyx_capi__["dgemv"]}, "products are not those"),
+    ],
+)
+def test_rows_and_their_neighbors(spoiled, words):
+    found = _core.nearest_rows(POINTS, QUERIES, PRODUCTS, 2, 1)
+    assert found["indices"].tolist() == [0, 1, 0, 1]
+    points, queries, products = (
+        {name: spoiled.get(name, value) for name, value in given.items()}
+        for given in (POINTS, QUERIES, PRODUCTS)
+    )
+    with pytest.raises(ValueError, match=words):
+        _core.nearest_rows(points, queries, products, 2, 1)
+
+
+@pytest.mark.parametrize("k", [0, 4])
+def test_more_neighbors_than_points(k):
+    queries = QUERIES | {"visited": np.empty(0, dtype=np.int32)}
+    with pytest.raises(ValueError, match="k is not from 1"):
+        _core.nearest_rows(POINTS, queries, PRODUCTS, k, 1)
 
 
 def test_leaves():

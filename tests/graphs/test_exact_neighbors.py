@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from pucut.graphs.neighbors import blocks, nearest_neighbors, nearest_to
+from pucut.graphs.neighbors import nearest_neighbors, nearest_to, sparse_search
 from pucut.graphs.neighbors.distances import LANES, paired_squared_distances
 from pucut.graphs.neighbors.equal_rows import group_equal_rows
 from tests.helpers.neighbors import EXACT_METHODS, binary, blobs, same
@@ -141,9 +141,9 @@ class TestExact:
         assert not lists.squared_distances.any()
 
     def test_too_many_ties_for_a_block(self, monkeypatch):
-        points = np.eye(120)
+        points = sp.csr_array(np.eye(120))
         wanted = nearest_neighbors(points, 5)
-        monkeypatch.setattr(blocks, "_MOST_CANDIDATES", 100)
+        monkeypatch.setattr(sparse_search, "_MOST_CANDIDATES", 100)
         same(nearest_neighbors(points, 5), wanted)
 
     @pytest.mark.parametrize("method", EXACT_METHODS)

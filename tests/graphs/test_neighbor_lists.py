@@ -7,7 +7,8 @@ import pytest
 import scipy.sparse as sp
 from sklearn.neighbors import KNeighborsTransformer
 
-from pucut.graphs.neighbors import NeighborIndex, blocks, nearest_neighbors, nearest_to
+from pucut.graphs.neighbors import NeighborIndex, nearest_neighbors, nearest_to
+from pucut.graphs.neighbors.dense_search import DenseSearcher
 from pucut.graphs.neighbors.lists import without_itself, without_itself_in_place
 from tests.helpers.neighbors import EXACT_METHODS, binary, blobs, same
 
@@ -191,11 +192,11 @@ class TestMemory:
 
     def test_no_more_is_held_than_the_limit(self):
         points = blobs(3000)
-        searcher = blocks.Searcher(points, most_bytes=100_000)
-        blocks.exact_search(searcher, points[:300], 5, 2)
-        held = [each.matrix.nbytes + each.gaps.nbytes for each in searcher._ranges.values()]
-        assert not searcher._levels
-        assert sum(held) <= 100_000 or len(held) == 1
+        needed = 3000 * (points.shape[1] + 2) * 4
+        for most_bytes, held in ((needed, needed), (needed - 1, 0)):
+            searcher = DenseSearcher(points, 2, most_bytes)
+            searcher.nearest(points[:300], 5)
+            assert sum(part.nbytes for part in searcher._rounded.values()) == held
 
     def test_lists_are_made_in_place_as_by_a_copy(self, monkeypatch):
         monkeypatch.setattr("pucut.graphs.neighbors.lists._ROWS_AT_ONCE", 7)

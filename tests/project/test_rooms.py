@@ -53,6 +53,7 @@ USERS_OF_COMPILED = (
     "pucut.cuts.parametric_cut",
     "pucut.trees.forest",
     "pucut.trees.growing",
+    "pucut.graphs.neighbors.dense_search",
     "pucut.graphs.similarity",
 )
 

@@ -3,12 +3,11 @@
 Rows are divided into small clusters by a few steps of k-means on a sample. A query visits the
 clusters with the nearest centres; queries that visit the same cluster share one matrix product.
 How many clusters have to be visited is learnt from the true neighbours of a sample of rows. Among
-the rows visited the answer is exact (blocks.py). Everything follows from the seed, with any number
-of threads. What is visited depends on the dimension of the data and not on the number of rows n;
-only finding the nearest centre grows with n, by n / size products per row.
+the rows visited the answer is exact (dense_search.py). Everything follows from the seed, with any
+number of threads. What is visited depends on the dimension of the data and not on the number of
+rows n; only finding the nearest centre grows with n, by n / size products per row.
 """
 
-import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -16,7 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from pucut._support.checks import FloatArray
-from pucut.graphs.neighbors.blocks import Round, Searcher, Visit, exact_search, in_blocks
+from pucut.graphs.neighbors.blocks import in_blocks
+from pucut.graphs.neighbors.dense_search import DenseSearcher
 from pucut.graphs.neighbors.equal_rows import Indices, RowNumbers
 
 # The share of true neighbours that the clusters visited should hold.
@@ -27,15 +27,18 @@ _STEPS = 5
 # Of the share of neighbours that may be missed, the part that is missed because only clusters near
 # the point's own are looked at.
 _MISSED_AS_NOT_NEAR = 1 / 4
-# Clusters of these ranks begin a new round, with tighter thresholds.
-_ROUNDS = (0, 1, 4)
+# The nearest clusters up to these ranks come first, in this order.
+_FIRST_RANKS = (0, 1, 4)
 # If even a third of the clusters is not enough, the search stops there: such data need the exact
 # search.
 _LARGEST_SHARE = 1 / 3
 _ALWAYS_ALLOWED = 32
-_QUERIES = 4096
+_QUERIES = 1024
 _ASSIGNED_AT_ONCE = 1024
 _LARGEST_PRODUCT = 1 << 24
+# Numbers of clusters held for queries at a time.
+_VISITS_AT_ONCE = 1 << 24
+_FEATURES_SUMMED_AT_ONCE = 64
 
 
 class ClusterEngine:
@@ -55,13 +58,13 @@ class ClusterEngine:
         rng = np.random.default_rng(seed)
         self.points = points
         self._n_threads = n_threads
-        self._searcher = Searcher(points, most_bytes=most_bytes)
+        self._searcher = DenseSearcher(points, n_threads, most_bytes)
         self._centers = self._cluster(max(1, n_points // _cluster_size(n_points)), rng)
+        self._among_centers = DenseSearcher(self._centers, n_threads)
         self._own = self._nearest_centers(points)
         self._sizes = np.bincount(self._own, minlength=len(self._centers))
-        self._ends = np.cumsum(self._sizes)
         order = np.argsort(self._own, kind="stable").astype(np.int32)
-        self._searcher = self._searcher.reordered(order)
+        self._searcher = self._searcher.reordered(order, np.cumsum(self._sizes))
         self._n_visits, self.recall = 1, 1.0
         self._near: RowNumbers = np.zeros((1, 1), dtype=np.int32)
         if len(self._centers) > 1:
@@ -69,16 +72,13 @@ class ClusterEngine:
 
     def _choose_visits(self, n_neighbors: int, rng: np.random.Generator) -> None:
         """Learns from the true neighbours of some points, and measures the recall on others."""
-        shuffled = rng.permutation(len(self.points)).astype(np.int32)
-        sample = shuffled[: 2 * _SAMPLE_ROWS]
-        rows, k = self.points[sample], n_neighbors + 1
-        # In the order of the clusters, nearer and nearer columns would come late, and pass.
-        indices, _ = exact_search(self._searcher.reordered(shuffled), rows, k, self._n_threads)
+        sample = rng.permutation(len(self.points)).astype(np.int32)[: 2 * _SAMPLE_ROWS]
+        k = n_neighbors + 1
+        indices, _ = self._searcher.nearest(self.points, k, sample)
         is_other = indices != sample[:, None]
         half = len(sample) // 2
         n_near = self._learn_visits(sample[:half], indices[:half], is_other[:half])
-        centers = Searcher(self._centers)
-        self._near, _ = exact_search(centers, self._centers, n_near, self._n_threads)
+        self._near, _ = self._among_centers.nearest(self._centers, n_near)
         found, _ = self._search_points(sample[half:], k)
         hits = (indices[half:, :, None] == found[:, None, :]).any(axis=2)
         self.recall = float(hits[is_other[half:]].mean())
@@ -87,9 +87,7 @@ class ClusterEngine:
         if queries is self.points:
             return self._search_points(None, k)
         # The nearest centres are found exactly, so that no answer depends on other queries.
-        visited, _ = exact_search(
-            Searcher(self._centers), self._searcher.scaled(queries), self._n_visits, self._n_threads
-        )
+        visited, _ = self._among_centers.nearest(self._searcher.scaled(queries), self._n_visits)
         return self._search_in(queries, visited[:, 0], k, lambda rows: visited[rows])
 
     def _search_points(self, points: RowNumbers | None, k: int) -> tuple[RowNumbers, FloatArray]:
@@ -104,19 +102,29 @@ class ClusterEngine:
         order = np.argsort(own, kind="stable").astype(np.int32)
         indices = np.empty((len(queries), k), dtype=np.int32)
         distances = np.empty((len(queries), k))
-
-        def search(start: int) -> None:
-            rows = order[start : start + _QUERIES]
-            visited = visited_by(rows)
+        step = _QUERIES * max(1, _VISITS_AT_ONCE // (self._n_visits * _QUERIES))
+        for start in range(0, len(queries), step):
+            rows = order[start : start + step]
+            visited = self._chosen(rows, visited_by)
             is_poor = self._sizes[visited].sum(axis=1) < k
-            for is_part, is_restricted in ((is_poor, False), (~is_poor, True)):
-                part = rows[is_part]
-                if len(part):
-                    rounds = self._rounds(visited[is_part]) if is_restricted else None
-                    indices[part], distances[part] = self._searcher.search(queries[part], k, rounds)
-
-        in_blocks(search, range(0, len(queries), _QUERIES), self._n_threads)
+            if is_poor.any():
+                poor = rows[is_poor]
+                indices[poor], distances[poor] = self._searcher.nearest(queries, k, poor)
+                rows, visited = rows[~is_poor], visited[~is_poor]
+            indices[rows], distances[rows] = self._searcher.nearest(queries, k, rows, visited)
         return indices, distances
+
+    def _chosen(
+        self, rows: RowNumbers, visited_by: Callable[[RowNumbers], RowNumbers]
+    ) -> RowNumbers:
+        visited = np.empty((len(rows), self._n_visits), dtype=np.int32)
+
+        def choose(first: int) -> None:
+            block = slice(first, first + _QUERIES)
+            visited[block] = visited_by(rows[block])
+
+        in_blocks(choose, range(0, len(rows), _QUERIES), self._n_threads)
+        return visited
 
     def _cluster(self, n_clusters: int, rng: np.random.Generator) -> npt.NDArray[np.float32]:
         """Centres by k-means on a sample, numbered so that near ones have near numbers."""
@@ -129,10 +137,24 @@ class ClusterEngine:
             own = self._nearest_centers(sample)
             order = np.argsort(own, kind="stable")
             present, starts = np.unique(own[order], return_index=True)
-            sums = np.add.reduceat(scaled[order], starts, axis=0, dtype=np.float64)
+            sums = self._sums_of_parts(scaled, order, starts)
             counts = np.diff(np.append(starts, n_rows))
             self._centers[present] = sums / counts[:, None]
         return self._centers[_in_halves(self._centers, np.arange(n_clusters))]
+
+    def _sums_of_parts(
+        self, rows: npt.NDArray[np.float32], order: Indices, starts: Indices
+    ) -> FloatArray:
+        """The sums of rows in this order from each start to the next, feature by feature."""
+        n_features = rows.shape[1]
+        sums = np.empty((len(starts), n_features))
+
+        def add_up(first: int) -> None:
+            some = slice(first, first + _FEATURES_SUMMED_AT_ONCE)
+            sums[:, some] = np.add.reduceat(rows[order, some], starts, axis=0, dtype=np.float64)
+
+        in_blocks(add_up, range(0, n_features, _FEATURES_SUMMED_AT_ONCE), self._n_threads)
+        return sums
 
     def _nearest_centers(self, rows: Any) -> RowNumbers:
         nearest = np.empty(len(rows), dtype=np.int32)
@@ -177,11 +199,11 @@ class ClusterEngine:
         return max(n_near, self._n_visits)
 
     def _visited(self, queries: Any, own: RowNumbers) -> RowNumbers:
-        """The clusters each query visits, nearest first up to the limits of the rounds."""
+        """The clusters each query visits, the nearest ones first."""
         rows = self._searcher.scaled(queries).astype(np.float32)
         norms = _squared_norms(self._centers)
         visited = np.empty((len(rows), self._n_visits), dtype=np.int32)
-        limits = [limit for limit in (*_ROUNDS, self._n_visits - 1) if limit < self._n_visits]
+        limits = [rank for rank in (*_FIRST_RANKS, self._n_visits - 1) if rank < self._n_visits]
         starts = np.flatnonzero(np.diff(own, prepend=-1))
         for start, stop in zip(starts, np.append(starts[1:], len(own)), strict=True):
             near = self._near[own[start]]
@@ -189,24 +211,6 @@ class ClusterEngine:
             nearest = np.argpartition(scores, limits, axis=1)[:, : self._n_visits]
             visited[start:stop] = near[nearest]
         return visited
-
-    def _rounds(self, visited: RowNumbers) -> list[Round]:
-        limits = [*(limit for limit in _ROUNDS if limit < visited.shape[1]), visited.shape[1]]
-        rounds: list[Round] = []
-        for first, last in itertools.pairwise(limits):
-            cluster = visited[:, first:last].ravel()
-            order = np.argsort(cluster, kind="stable")
-            query = order // (last - first)
-            present, starts = np.unique(cluster[order], return_index=True)
-            parts = np.split(query, starts[1:])
-            rounds.append(
-                [
-                    Visit(part, slice(self._ends[c] - self._sizes[c], self._ends[c]))
-                    for c, part in zip(present, parts, strict=True)
-                    if self._sizes[c]
-                ]
-            )
-        return rounds
 
 
 def _cluster_size(n_points: int) -> int:

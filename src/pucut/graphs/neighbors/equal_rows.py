@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pucut._support.checks import FloatArray, is_sparse
+from pucut.graphs.neighbors.blocks import in_blocks
 
 Indices = npt.NDArray[np.int64]
 # As they are kept for all rows.
@@ -58,10 +59,10 @@ class EqualRows:
         return first_of_each(query, flat, rows, len(groups), k)
 
 
-def group_equal_rows(points: Any) -> EqualRows:
+def group_equal_rows(points: Any, n_threads: int = 1) -> EqualRows:
     """Finds equal rows by a hash, and compares those whose hash is equal."""
     n_rows = points.shape[0]
-    hashes = _sparse_hashes(points) if is_sparse(points) else _dense_hashes(points)
+    hashes = _sparse_hashes(points) if is_sparse(points) else _dense_hashes(points, n_threads)
     rising = np.sort(hashes)
     if not (rising[1:] == rising[:-1]).any():
         own = np.arange(n_rows, dtype=np.int32)
@@ -102,13 +103,16 @@ def _multipliers(n: int) -> npt.NDArray[np.uint64]:
     return odd * np.uint64(2) + np.uint64(1)
 
 
-def _dense_hashes(points: npt.NDArray[Any]) -> npt.NDArray[np.uint64]:
+def _dense_hashes(points: npt.NDArray[Any], n_threads: int) -> npt.NDArray[np.uint64]:
     multipliers = _multipliers(points.shape[1])
     hashes = np.empty(len(points), dtype=np.uint64)
     step = max(1, (1 << 18) // max(1, points.shape[1]))
-    for start in range(0, len(points), step):
+
+    def hash_rows(start: int) -> None:
         block = points[start : start + step].astype(np.float64)
         hashes[start : start + step] = _mixed(block) @ multipliers
+
+    in_blocks(hash_rows, range(0, len(points), step), n_threads)
     return hashes
 
 

@@ -9,8 +9,8 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from pucut._support.checks import FloatArray, checked_n_threads, is_sparse
-from pucut.graphs.neighbors.blocks import Searcher, exact_search
 from pucut.graphs.neighbors.clusters import ClusterEngine
+from pucut.graphs.neighbors.dense_search import DenseSearcher
 from pucut.graphs.neighbors.equal_rows import Indices, RowNumbers, group_equal_rows
 from pucut.graphs.neighbors.lists import (
     NeighborLists,
@@ -19,6 +19,7 @@ from pucut.graphs.neighbors.lists import (
     lists_from_graph,
     without_itself_in_place,
 )
+from pucut.graphs.neighbors.sparse_search import SparseSearcher
 
 AnyRowNumbers = npt.NDArray[np.integer]
 
@@ -177,11 +178,14 @@ class ExactEngine:
 
     def __init__(self, points: Any, n_threads: int, most_bytes: int | None = None) -> None:
         self.points = points
-        self._searcher = Searcher(points, most_bytes=most_bytes)
-        self._n_threads = n_threads
+        self._searcher: DenseSearcher | SparseSearcher = (
+            SparseSearcher(points, n_threads)
+            if is_sparse(points)
+            else DenseSearcher(points, n_threads, most_bytes)
+        )
 
     def search(self, queries: Any, k: int) -> tuple[RowNumbers, FloatArray]:
-        return exact_search(self._searcher, queries, k, self._n_threads)
+        return self._searcher.nearest(queries, k)
 
 
 class TorchEngine:
@@ -211,7 +215,7 @@ class _PointSearch:
         random_state: Any,
         most_bytes: int | None,
     ) -> None:
-        groups = group_equal_rows(points)
+        groups = group_equal_rows(points, n_threads)
         self._groups = None if groups.are_all_single else groups
         if self._groups is not None:
             points = points[self._groups.first_members]

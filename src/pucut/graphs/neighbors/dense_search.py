@@ -1,0 +1,119 @@
+"""The exact nearest rows of dense tables, by blocks of matrix products on all threads.
+
+native/neighbors/nearest_rows.hpp says how. The points in single precision take (features + 2) * 4
+bytes per row in addition to the points themselves; if they would exceed a given limit, they are
+made again whenever they are visited.
+"""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.linalg.cython_blas
+
+from pucut import _core
+from pucut._support.checks import FloatArray
+from pucut._support.threads import library_threads
+from pucut.graphs.neighbors.blocks import in_blocks
+from pucut.graphs.neighbors.equal_rows import RowNumbers
+
+# Between two looks at whether to stop.
+_COLUMNS_IN_A_RANGE = 1 << 13
+_NORMS_AT_ONCE = 1 << 20
+
+_PRODUCTS = {name: scipy.linalg.cython_blas.__pyx_capi__[name] for name in ("sgemm", "dgemm")}
+
+
+class DenseSearcher:
+    """Finds nearest rows among `points`; columns are the points as they are, or reordered.
+
+    `most_bytes` limits what is held of them in single precision; None is no limit.
+    """
+
+    def __init__(self, points: Any, n_threads: int, most_bytes: int | None = None) -> None:
+        self.points = np.ascontiguousarray(points)
+        self._n_threads = n_threads
+        self._most_bytes = most_bytes
+        self._center = points.mean(axis=0, dtype=np.float64)
+        largest = self._largest_norm()
+        # A power of two, which changes no digit.
+        self._scale = float(2.0 ** -np.ceil(np.log2(largest))) if largest > 0 else 1.0
+        self._order: RowNumbers = np.arange(len(points), dtype=np.int32)
+        self._range_ends = np.append(
+            np.arange(_COLUMNS_IN_A_RANGE, len(points), _COLUMNS_IN_A_RANGE), len(points)
+        )
+        self._rounded: dict[str, Any] | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_rounded": None}
+
+    def reordered(self, order: RowNumbers, range_ends: npt.NDArray[Any]) -> "DenseSearcher":
+        """The same points as columns in this order; ranges of them can be visited by number."""
+        other = DenseSearcher.__new__(DenseSearcher)
+        other.__dict__ |= self.__getstate__()
+        other._order, other._range_ends = order, range_ends.astype(np.int64)
+        return other
+
+    def scaled(self, rows: npt.NDArray[Any]) -> FloatArray:
+        """Rows moved to the origin and scaled to at most unit norm."""
+        scaled: FloatArray = (rows - self._center) * self._scale
+        return scaled
+
+    def nearest(
+        self,
+        rows: Any,
+        k: int,
+        numbers: RowNumbers | None = None,
+        visited: RowNumbers | None = None,
+    ) -> tuple[RowNumbers, FloatArray]:
+        """The k nearest points of rows, or of those with these numbers, and squared distances.
+
+        `visited` has the ranges of columns that each query visits, nearest first; they have to
+        hold k points. Without it all are visited.
+        """
+        if numbers is None:
+            numbers = np.arange(len(rows), dtype=np.int32)
+        if not len(numbers):
+            return np.empty((0, k), dtype=np.int32), np.empty((0, k))
+        columns = {
+            "points": self.points,
+            "order": self._order,
+            "center": self._center,
+            "scale": self._scale,
+            "range_ends": self._range_ends,
+        }
+        if self._rounded is None:
+            self._rounded = self._points_in_single_precision(columns)
+        nothing = np.empty(0, dtype=np.int32)
+        queries = {
+            "rows": np.ascontiguousarray(rows),
+            "numbers": numbers,
+            "visited": nothing if visited is None else visited.reshape(-1),
+        }
+        with library_threads(1, "blas"):
+            found = _core.nearest_rows(
+                columns | self._rounded, queries, _PRODUCTS, k, self._n_threads
+            )
+        shape = (len(numbers), k)
+        return found["indices"].reshape(shape), found["squared_distances"].reshape(shape)
+
+    def _points_in_single_precision(self, columns: dict[str, Any]) -> dict[str, Any]:
+        n_points, n_features = self.points.shape
+        n_bytes = n_points * (n_features + 2) * 4
+        if self._most_bytes is not None and n_bytes > self._most_bytes:
+            return {name: np.empty(0, dtype=np.float32) for name in ("matrix", "gaps")}
+        return _core.round_points(columns, self._n_threads)
+
+    def _largest_norm(self) -> float:
+        n_points, n_features = self.points.shape
+        step = max(1, _NORMS_AT_ONCE // max(1, n_features))
+        starts = range(0, n_points, step)
+        largest = np.zeros(len(starts))
+
+        def measure(start: int) -> None:
+            centered = self.points[start : start + step] - self._center
+            norms = np.einsum("ij,ij->i", centered, centered)
+            largest[start // step] = norms.max(initial=0.0)
+
+        in_blocks(measure, starts, self._n_threads)
+        return float(largest.max(initial=0.0) ** 0.5)
