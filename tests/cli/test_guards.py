@@ -118,6 +118,54 @@ def test_columns_that_know_the_labels_are_named_and_can_be_left_out(tmp_path, ca
     assert summary["n_predicted_positive"] > 150
 
 
+def biased_table(folder):
+    """Positives are labelled by a column that says nothing about the class."""
+    random = np.random.RandomState(0)
+    is_positive = np.arange(300) < 150
+    X = random.normal(size=(300, 3))
+    X[is_positive, :2] += 4.0
+    is_labelled = is_positive & (X[:, 2] > 0.3)
+    return written(folder, X, is_labelled)
+
+
+def test_labels_are_checked_on_demand(tmp_path, capsys):
+    file = biased_table(tmp_path)
+    call = ["prior", str(file), "--label-column", "known", "--json"]
+    assert main(call) == 0
+    said = capsys.readouterr()
+    assert "random draw" not in said.err
+    assert json.loads(said.out)["labelling"] is None
+
+    assert main([*call, "--check-labels"]) == 0
+    said = capsys.readouterr()
+    assert "warning: The labelled positives do not look like a random draw" in said.err
+    assert "x2 (mean " in said.err
+    assert "pucut prior --method clusters" in said.err
+    found = json.loads(said.out)["labelling"]
+    assert found["is_random_draw"] is False
+    assert "x2" in found["columns"]
+    assert found["is_prior_estimated"]
+
+    page = tmp_path / "report.html"
+    call = ["classify", *call[1:], "--method", "pu-extra-trees", "--prior", "0.5"]
+    assert main([*call, "--check-labels", "--report", str(page)]) == 0
+    said = capsys.readouterr()
+    found = json.loads(said.out)["labelling"]
+    assert (found["prior"], found["is_prior_estimated"]) == (0.5, False)
+    assert found["columns"][0] == "x2"
+    assert "do not look like a random draw of the positives found" in page.read_text("utf-8")
+
+
+def test_labels_that_cannot_be_checked_are_said(tmp_path, capsys):
+    X, is_labelled = blobs(3, 3.0)
+    file = written(tmp_path, X, is_labelled)
+    call = ["prior", str(file), "--label-column", "known", "--check-labels"]
+    assert main(call) == 0
+    said = capsys.readouterr().err
+    assert "Whether labels were drawn at random cannot be told" in said
+    assert "warning: Whether" not in said
+
+
 def test_if_only_suspects_are_there_nothing_is_left(tmp_path, capsys):
     _, is_labelled = blobs(92, 3.0)
     file = tmp_path / "table.csv"

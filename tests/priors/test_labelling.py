@@ -1,5 +1,7 @@
 """The check of the labels: it fires where it should, stays quiet where it should, and says so."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -42,6 +44,31 @@ def test_alarms_are_rare_where_labels_are_random(prior, n_draws, most):
         y = pu_split(is_positive, 0.4, random_state=seed)
         alarms += not check_labelling(X, y, prior=prior, random_state=seed).is_random_draw
     assert alarms <= most
+
+
+def test_where_classes_overlap_columns_must_differ_at_the_smaller_prior_too(monkeypatch):
+    """At a prior that is too large negatives are found, and these differ in any case."""
+    X, is_positive = problem(400, 0.3)
+    y = pu_split(is_positive, 0.4, random_state=0)
+
+    def check(biased, random, overlap):
+        found = {
+            "biased": SimpleNamespace(prior=biased),
+            "random": SimpleNamespace(prior=random, diagnostics={"negatives_passing": overlap}),
+        }
+        monkeypatch.setattr(
+            labelling, "estimate_prior", lambda X, y, labelling="random", **_: found[labelling]
+        )
+        return check_labelling(X, y, random_state=0)
+
+    too_large = check(0.7, 0.3, 0.4)
+    assert too_large.lower_prior is None
+    assert set(too_large.columns) >= {"column 0", "column 1"}
+    both = check(0.7, 0.3, 0.6)
+    assert both.is_random_draw
+    assert (both.prior, both.lower_prior) == (0.7, 0.3)
+    assert "at a prior of 0.70 (and again at 0.30)" in str(both)
+    assert check(0.3, 0.7, 0.6).lower_prior is None  # the larger one says nothing more
 
 
 def test_a_kind_without_any_label_goes_unseen():

@@ -8,6 +8,7 @@ import pytest
 
 from pucut import TwoHNCClassifier
 from pucut.data.labels import checked_pu_labels
+from pucut.priors import LabellingCheck
 from pucut.report import render, summarise, unpacked
 from pucut.report.alerts import alerts
 from pucut.report.numbers import percent, short_number
@@ -132,6 +133,12 @@ def without_alerts(summary):
             lambda s: s.update(suspects=[{"text": "'by' is filled in 9 of 9 labelled rows"}]),
             "A column knows which rows were labelled: 'by' is filled in 9 of 9 labelled rows.",
         ),
+        (
+            lambda s: s.update(
+                labelling={"is_random_draw": False, "finding": "They differ.", "meaning": "Bias."}
+            ),
+            "They differ. Bias. Ask how the known positives came to be known",
+        ),
         (lambda s: s["prior"].update(value=0.9999), "leaves no negatives"),
         (
             lambda s: s.update(hidden={"recall": 0.3, "standard_error": 0.1}),
@@ -182,6 +189,17 @@ def test_columns_that_are_not_used_are_an_alert(model, table):
     summary = summarise(model, X, y, notes=["'comment': not used, free text"])
     assert summary["alerts"][-1]["kind"] == "column"
     assert "'comment': not used, free text" in parse(render(summary)).text
+
+
+def test_whether_the_labels_were_checked_is_said(model, table, summary):
+    X, y, _ = table
+    assert "was not checked here; pucut.check_labelling does" in parse(render(summary)).text
+    check = LabellingCheck((), 0.5, True, 40, 3, 20)
+    checked = summarise(model, X, y, labelling=check)
+    assert checked["labelling"]["is_random_draw"] is None
+    text = " ".join(parse(render(checked)).text.split())
+    assert "It was checked. Whether labels were drawn at random cannot be told" in text
+    assert "not checked here" not in text
 
 
 def test_no_alert_is_said_too(summary):

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from pucut.cli._answers import Answers, answer_table, fitted_answers, with_caution
 from pucut.cli._delivery import check_output_options, deliver, problem_summary
 from pucut.cli._errors import UserError
+from pucut.cli._labelling import checked_labelling, labelling_summary, note_on_labels
 from pucut.cli._problem import (
     Problem,
     fit,
@@ -16,6 +17,7 @@ from pucut.cli._problem import (
 )
 from pucut.cli._voice import Voice
 from pucut.model_files import ModelFileError, check_available, dump_model
+from pucut.priors import LabellingCheck
 
 T = TypeVar("T")
 
@@ -33,13 +35,16 @@ def run(arguments: argparse.Namespace) -> int:
         problem.table, problem.plan.ids, [problem.label_column], found, problem.y
     )
     answers = with_caution(answers, estimator)
+    check = checked_labelling(arguments, problem, arguments.prior)
     files: dict[str, bytes] = {}
     if arguments.report is not None:
-        files[arguments.report] = report_page(arguments, problem, estimator, found).encode()
+        files[arguments.report] = report_page(arguments, problem, estimator, found, check).encode()
     if arguments.save_model is not None:
         files[arguments.save_model] = model_bytes(problem, estimator)
     n_found = int(is_positive.sum() - problem.y.n_labelled)
     voice.note(prior_text(estimator))
+    if check is not None:
+        voice.note(note_on_labels(check))
     voice.note(
         f"{int(is_positive.sum())} of {len(is_positive)} rows are predicted positive: the "
         f"{problem.y.n_labelled} known ones and {n_found} others"
@@ -50,6 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
         "method": arguments.method,
         "prior": estimator.prior_,
         "prior_estimate": None if estimate is None else asdict(estimate),
+        "labelling": labelling_summary(check),
         "n_predicted_positive": int(is_positive.sum()),
     }
     if hasattr(estimator, "n_unreached_"):  # of 2-HNC alone
@@ -65,7 +71,11 @@ def prior_text(estimator: Any) -> str:
 
 
 def report_page(
-    arguments: argparse.Namespace, problem: Problem, estimator: Any, answers: Answers
+    arguments: argparse.Namespace,
+    problem: Problem,
+    estimator: Any,
+    answers: Answers,
+    check: LabellingCheck | None = None,
 ) -> str:
     from pucut import report
 
@@ -82,6 +92,7 @@ def report_page(
         probabilities=answers.probabilities,
         ranks=answers.ranks,
         notes=[note for note in problem.plan.notes if ": not used" in note],
+        labelling=check,
         random_state=arguments.seed,
     )
     return str(report.render(summary))

@@ -5,6 +5,7 @@ from dataclasses import asdict
 
 from pucut.cli._delivery import problem_summary
 from pucut.cli._errors import UserError
+from pucut.cli._labelling import checked_labelling, labelling_summary, note_on_labels
 from pucut.cli._output import print_json
 from pucut.cli._problem import read_problem
 from pucut.cli._voice import Voice
@@ -20,8 +21,17 @@ def run(arguments: argparse.Namespace) -> int:
         )
     except (ValueError, TypeError) as error:
         raise UserError(" ".join(str(error).split())) from error
+    check = checked_labelling(arguments, problem, "auto")
+    if check is not None:
+        voice.note(note_on_labels(check))
     if arguments.json:
-        print_json({**problem_summary(arguments, problem), "prior_estimate": asdict(estimate)})
+        print_json(
+            {
+                **problem_summary(arguments, problem),
+                "prior_estimate": asdict(estimate),
+                "labelling": labelling_summary(check),
+            }
+        )
     else:
         print(estimate, flush=True)
     return 0

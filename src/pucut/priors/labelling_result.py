@@ -66,6 +66,8 @@ class LabellingCheck:
         Labelled rows in the table.
     n_labelled_found, n_others_found : int
         Labelled and unlabelled rows that were compared: the positives found.
+    lower_prior : float or None
+        A smaller prior at which columns had to differ too, because classes overlap.
     """
 
     differences: tuple[ColumnDifference, ...]
@@ -74,6 +76,7 @@ class LabellingCheck:
     n_labelled: int
     n_labelled_found: int
     n_others_found: int
+    lower_prior: float | None = None
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -87,18 +90,40 @@ class LabellingCheck:
         """Whether the labelled rows pass for a random draw; None if that cannot be told."""
         return None if not self.differences else not self.columns
 
-    def __str__(self) -> str:
+    @property
+    def finding(self) -> str:
+        """What was compared, and what differs, in words."""
         if not self.differences:
             return (
                 "Whether labels were drawn at random cannot be told: there are "
                 f"{self.n_labelled_found} labelled and {self.n_others_found} other positives found "
                 f"to compare, and at least {FEWEST} of each are needed."
             )
+        again = "" if self.lower_prior is None else f" (and again at {self.lower_prior:.2f})"
         compared = (
             f"{self.n_labelled_found} of the {self.n_labelled} labelled rows were compared with "
             f"{self.n_others_found} unlabelled rows that look positive at a prior of "
-            f"{self.prior:.2f}."
+            f"{self.prior:.2f}{again}."
         )
+        if self.is_random_draw:
+            return (
+                "The labelled positives look like a random draw of the positives found: no column "
+                f"differs by more than chance. {compared}"
+            )
+        differing = [each for each in self.differences if each.p_value < LEVEL]
+        shown = "; ".join(map(str, differing[:_SHOWN]))
+        more = len(differing) - _SHOWN
+        return (
+            "The labelled positives do not look like a random draw of the positives found. "
+            f"Labelled against others: {shown}{f'; and {more} more' if more > 0 else ''}. "
+            f"{compared}"
+        )
+
+    @property
+    def meaning(self) -> str:
+        """What follows from it, and what does not; empty if nothing could be told."""
+        if not self.differences:
+            return ""
         if self.is_random_draw:
             blind = (
                 " The prior was estimated from the same labels; with one known from elsewhere, "
@@ -107,23 +132,23 @@ class LabellingCheck:
                 else ""
             )
             return (
-                "The labelled positives look like a random draw of the positives found: no column "
-                f"differs by more than chance. {compared} This does not prove that labels were "
-                "drawn at random: positives that are unlike all labelled ones are not found, and "
-                f"so not compared.{blind}"
+                "This does not prove that labels were drawn at random: positives that are unlike "
+                f"all labelled ones are not found, and so not compared.{blind}"
             )
-        differing = [each for each in self.differences if each.p_value < LEVEL]
-        shown = "; ".join(map(str, differing[:_SHOWN]))
-        more = len(differing) - _SHOWN
         return (
-            "The labelled positives do not look like a random draw of the positives found. "
-            f"Labelled against others: {shown}{f'; and {more} more' if more > 0 else ''}. "
-            f"{compared} Either some positives were more likely to be labelled than others, or "
-            "many of these unlabelled rows are negative. In the first case the estimated prior is "
-            "wrong, mostly too small, and positives unlike the labelled ones are missed: see "
-            "estimate_prior with labelling='biased', and SAREMClassifier, which takes the columns "
-            "that decided about labels."
+            "Either some positives were more likely to be labelled than others, or many of these "
+            "unlabelled rows are negative. In the first case an estimated prior is wrong, mostly "
+            "too small, and positives unlike the labelled ones are missed."
         )
+
+    def __str__(self) -> str:
+        advice = (
+            "What to do: ask how the labels came about, and leave out columns that only tell that. "
+            "estimate_prior with labelling='biased' allows for biased labels, and SAREMClassifier "
+            "takes the columns that decided about them."
+        )
+        parts = (self.finding, self.meaning, advice if self.is_random_draw is False else "")
+        return " ".join(part for part in parts if part)
 
     def _repr_html_(self) -> str:
         return element("p", str(self))

@@ -21,6 +21,9 @@ reads them; n is the number of rows. What a method cannot say is null::
                           doubts (why it is a guess, by name), text
     suspects              columns that tell which rows were labelled: column, kind ("filled",
                           "empty", "value", "range"), text
+    labelling             whether known positives look like a random draw: is_random_draw (null if
+                          that cannot be told), columns that differ, finding and meaning in words;
+                          null if it was not checked
     n_positive            rows that are classified as positive, the labelled ones included
     certainty             by probabilities: expected (positives among the rows found), missed (among
                           the others), n_sure (found with 90 % or more), n_close (below 60 %)

@@ -98,6 +98,13 @@ def _of_the_labels(summary: dict[str, Any], rows: dict[str, Rows]) -> Iterator[d
             "learns who was labelled, not what a positive is. Leave the column out, unless nearly "
             "all positives are known.",
         )
+    check = summary["labelling"]
+    if check is not None and check["is_random_draw"] is False:
+        yield alert(
+            "labelling",
+            f"{check['finding']} {check['meaning']} Ask how the known positives came to be known, "
+            "and leave out columns that only tell that.",
+        )
 
 
 def _of_the_graph(summary: dict[str, Any], rows: dict[str, Rows]) -> Iterator[dict[str, Any]]:

@@ -228,6 +228,11 @@ def _trust(summary: dict[str, Any]) -> list[Html]:
     )
     if not found:
         assumption = f"Nothing in the table speaks against it. {assumption}"
+    check = summary["labelling"]
+    if check is None:
+        assumption += " Whether they are one was not checked here; pucut.check_labelling does."
+    elif check["is_random_draw"] is not False:
+        assumption += f" It was checked. {check['finding']} {check['meaning']}"
     alerts = element("ul", found, class_="alerts") if found else Html("")
     return [alerts, element("p", assumption)]
 

@@ -11,6 +11,7 @@ from pucut._support.checks import BoolArray, FloatArray
 from pucut.cuts.two_stages import reached_from
 from pucut.data.labels import PULabels, checked_pu_labels
 from pucut.data.suspects import suspect_columns
+from pucut.priors import LabellingCheck
 from pucut.report.alerts import alerts
 from pucut.report.columns import columns_of
 from pucut.report.distributions import Groups
@@ -49,6 +50,7 @@ def summarise(
     probabilities: Any = None,
     ranks: Any = None,
     notes: Sequence[str] = (),
+    labelling: LabellingCheck | None = None,
     random_state: int = 0,
 ) -> dict[str, Any]:
     """What there is to say of a fitted estimator, as a plain dict.
@@ -75,6 +77,8 @@ def summarise(
         default the positive ones come first, and then high scores.
     notes : sequence of str, optional
         What else the reader should know, such as columns that are not used; each is an alert.
+    labelling : LabellingCheck, optional
+        What `pucut.check_labelling` found: whether the known positives look like a random draw.
     random_state : int, default=0
         For the map, and for which rows are drawn where there are too many.
 
@@ -123,6 +127,7 @@ def summarise(
             {"column": suspect.column, "kind": suspect.kind, "text": str(suspect)}
             for suspect in suspect_columns(X, labels, feature_names)
         ],
+        "labelling": _labelling(labelling),
         "n_positive": int(np.count_nonzero(is_positive)),
         "certainty": _certainty(probability, groups),
         "hidden": _hidden(estimator),
@@ -240,6 +245,17 @@ def _prior(estimator: Any) -> dict[str, Any]:
         "upper_bound": float(estimate.upper_bound),
         "doubts": dict(estimate.doubts),
         "text": str(estimate),
+    }
+
+
+def _labelling(check: LabellingCheck | None) -> dict[str, Any] | None:
+    if check is None:
+        return None
+    return {
+        "is_random_draw": check.is_random_draw,
+        "columns": list(check.columns),
+        "finding": check.finding,
+        "meaning": check.meaning,
     }
 
 

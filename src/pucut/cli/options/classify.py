@@ -3,6 +3,7 @@
 from typing import Any
 
 from pucut.cli.options.shared import (
+    add_check_option,
     add_command,
     add_model_options,
     add_output_options,
@@ -39,6 +40,7 @@ def add_parser(commands: Any) -> None:
     parser = add_command(commands, "classify", "which rows of a table are positive", DESCRIPTION)
     add_table_options(parser)
     add_model_options(parser)
+    add_check_option(parser)
     add_output_options(parser)
     parser.add_argument("--report", metavar="FILE", help="a page (.html) that explains the result")
     parser.add_argument(

@@ -176,6 +176,15 @@ def add_column_options(parser: Any) -> None:
     )
 
 
+def add_check_option(parser: Any) -> None:
+    parser.add_argument(
+        "--check-labels",
+        action="store_true",
+        help="compare the known positives with the other positives found, column by column: do "
+        "they look like a random draw? Takes seconds, of large tables a minute",
+    )
+
+
 def add_output_options(parser: Any) -> None:
     group = parser.add_argument_group("output")
     group.add_argument(
