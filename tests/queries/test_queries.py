@@ -13,6 +13,7 @@ from pucut import CutQueryStrategy
 from pucut.cuts.hnc import hnc_minus, hnc_plus
 from pucut.cuts.selection import closest_partition
 from pucut.cuts.two_stages import two_stage_cuts
+from pucut.exceptions import UnclearLabelsWarning
 from pucut.queries._cuts import HOPS, greedy_batch, one_sided_levels, spoken_for, two_sided_levels
 
 
@@ -171,6 +172,34 @@ def test_all_ways_to_write_labels_mean_the_same():
     straight = CutQueryStrategy(random_state=0)
     straight.query(X, y)
     np.testing.assert_allclose(turned.levels_, -straight.levels_)
+
+
+def test_words_are_read_as_everywhere():
+    """The shared list of words: what means positive is so, whatever the alphabet says."""
+    X, y, _ = two_groups()
+    straight = CutQueryStrategy(random_state=0)
+    straight.query(X, y)
+
+    def levels(negative, positive, missing=None, **given):
+        words = np.where(np.isnan(y), missing, np.where(y == 1.0, positive, negative))
+        strategy = CutQueryStrategy(missing_label=missing, random_state=0, **given)
+        strategy.query(X, words)
+        return strategy.levels_
+
+    for negative, positive in (("no", "yes"), ("control", "case")):
+        np.testing.assert_array_equal(levels(negative, positive), straight.levels_)
+    spellings = np.array(["yes", "Yes", "Y"])[np.arange(60) % 3]
+    np.testing.assert_array_equal(levels("no", spellings), straight.levels_)
+    np.testing.assert_array_equal(levels("No", "yes", pos_label="NO"), -straight.levels_)
+    np.testing.assert_array_equal(levels("no", "yes", "unlabelled"), straight.levels_)
+    with pytest.warns(UnclearLabelsWarning, match="pos_label='b' if that is right"):
+        np.testing.assert_array_equal(levels("a", "b"), straight.levels_)
+    with pytest.raises(ValueError, match="'known' and 'yes', which both mean positive"):
+        levels("yes", "known")
+    with pytest.raises(ValueError, match="write missing_label='unlabelled'"):
+        levels("unlabelled", "yes")
+    with pytest.raises(ValueError, match="'no': no word for labelled positives"):
+        levels("no", "no")
 
 
 def test_only_candidates_are_asked_for():

@@ -15,6 +15,8 @@ from pucut._support.checks import BoolArray, FloatArray, is_missing
 from pucut._support.constraints import PRIOR_CONSTRAINTS
 from pucut.data.containers import checked_table, for_any_table
 from pucut.data.encoding import learn_encoding
+from pucut.data.label_values import distinct_labels, listed, plain
+from pucut.data.label_words import in_one_spelling, meaning_of, word_of
 from pucut.data.labels import PULabels, checked_prior, positive_by_convention
 from pucut.graphs.neighbors import nearest_to
 from pucut.graphs.spaces import WeightedSpace, weighted_space
@@ -60,7 +62,8 @@ class CutQueryStrategy(BaseEstimator):
     missing_label : value, default=NaN
         The value in y of rows without a label. NaN stands for all kinds of missing values.
     pos_label : value of y, optional
-        The positive class, if it is not the larger of the two, or the only one.
+        The positive class, if it is not what `y` itself says: the larger number, a word such as
+        "yes", or the only class.
     n_jobs : int, optional
         Number of threads; results do not depend on it. None is 1 and -1 is all processors.
     random_state : int, RandomState instance or None, default=None
@@ -243,15 +246,26 @@ class CutQueryStrategy(BaseEstimator):
                 f"{values.shape}"
             )
         without = np.fromiter((self._is_missing(value) for value in values), np.bool_, n_samples)
-        present = values[~without]
-        distinct = sorted(set(present.tolist()))
+        present = in_one_spelling(values[~without])
+        distinct = [plain(value) for value in distinct_labels(present)]
+        for value in distinct:
+            if meaning_of(value) == "unlabelled" and value != self.pos_label:
+                raise ValueError(
+                    f"y holds {value!r}, which would count as a class, beside missing_label "
+                    f"({self.missing_label!r}). If it marks rows without a label, write "
+                    f"missing_label={value!r}, or replace it by a missing value"
+                )
         if not 1 <= len(distinct) <= 2:
-            shown = ", ".join(repr(value) for value in distinct[:5]) or "none"
             raise ValueError(
                 "y must hold labels of one or two classes, and missing_label "
-                f"({self.missing_label!r}) for rows without; found {len(distinct)}: {shown}"
+                f"({self.missing_label!r}) for rows without; found {len(distinct)}: "
+                f"{listed(distinct) or 'none'}"
             )
-        positive = positive_by_convention(distinct) if self.pos_label is None else self.pos_label
+        if self.pos_label is None:
+            positive = positive_by_convention(distinct)
+        else:
+            same = [value for value in distinct if word_of(value) == word_of(self.pos_label)]
+            positive = same[0] if same else self.pos_label
         if positive not in distinct:
             raise ValueError(
                 f"pos_label is {positive!r}, which is not a value of y: no positive is labelled"
