@@ -7,7 +7,6 @@ import sys
 import warnings
 from io import BytesIO
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import openpyxl
@@ -92,11 +91,8 @@ def test_report_gets_the_model_and_names(table, tmp_path, capsys, monkeypatch):
         given.update(estimator=estimator, X=X, y=y, ids=ids, names=feature_names, **further)
         return {"seed": random_state}
 
-    page = SimpleNamespace(
-        summarise=summarise, render=lambda summary: f"<p>ä {summary['seed']}</p>"
-    )
-    monkeypatch.setitem(sys.modules, "pucut.report", page)
-    monkeypatch.setattr(pucut, "report", page, raising=False)
+    monkeypatch.setattr(pucut.report, "summarise", summarise)
+    monkeypatch.setattr(pucut.report, "render", lambda summary: f"<p>ä {summary['seed']}</p>")
     out = tmp_path / "r.html"
     call = ["classify", table, "--label-column", "known", "--prior", 0.4, "--seed", 4]
     notes(capsys, *call, "--report", out)
@@ -127,6 +123,34 @@ def test_what_is_not_installed_is_said_at_once(
     monkeypatch.setitem(sys.modules, module, None)
     call = ["classify", table, "--label-column", "known", *CLASSIFY]
     assert message in failure(capsys, *call, *arguments)
+
+
+def test_the_report_says_what_the_columns_of_the_file_are(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("pucut.report.columns.MOST_COLUMNS", 60)
+    frame, is_positive = gene_table()
+    random = np.random.default_rng(0)
+    days = pd.Timestamp("2021-01-01") + pd.to_timedelta(random.integers(0, 700, N_ROWS), "D")
+    words = np.where(is_positive, "red swollen warm", "cold dry pale")
+    frame = frame[["gene", "size", "depth", "known"]].assign(
+        seen=days.strftime("%d.%m.%Y"),
+        mass=[f"{value:.2f} kDa" for value in 2 + random.random(N_ROWS)],
+        dose=[f"{value:.2f}" if value > 0.4 else "<0.4" for value in random.random(N_ROWS)],
+        finding=[f"{text} {random.integers(0, 60)} hand foot" for text in words],
+    )
+    page = tmp_path / "r.html"
+    call = ["classify", write_csv(tmp_path / "t.csv", frame), "--label-column", "known"]
+    notes(capsys, *call, *CLASSIFY, "--report", page)
+    text = page.read_text(encoding="utf-8")
+    facts = dict(re.findall(r"<h3>([^<]*)</h3><p class=.note.>([^<]*?) · ", text))
+    assert facts["seen"] == "date with the day first"
+    assert facts["mass"] == "number in kDa"
+    assert (
+        facts["dose (limit)"] == "limits of &#x27;dose&#x27;: \u22121 for &lt;, 1 for &gt;, else 0"
+    )
+    assert facts["seen (weekday)"] == "weekday of the date &#x27;seen&#x27;"
+    assert any(value.startswith("free text: one of") for value in facts.values())
+    assert "<dt>Columns</dt><dd>4 numbers, 1 date, 1 text; as " in text
+    assert re.search(r"median 202\d-\d\d-\d\d", text)
 
 
 @pytest.mark.parametrize("method", ["pu-cut", "2-hnc", "pu-extra-trees", "elkan-noto", "spies"])

@@ -59,6 +59,7 @@ def assert_same_fit(found, one):
         "transduction_",
         "scores_",
         "feature_weights_",
+        "feature_importances_",
         "negative_ranking_",
         "likely_negative_",
     ):

@@ -121,8 +121,17 @@ def test_rounding_is_no_difference_between_rows(convert, size):
     assert np.abs(dense).max() <= 1.0 + 1e-12
 
 
-@pytest.mark.parametrize("convert", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
-def test_points_far_beyond_the_fit_are_refused_by_column(convert):
+@pytest.mark.parametrize(
+    ("convert", "name"),
+    [
+        (np.asarray, "1"),
+        (sp.csr_array, "1"),
+        (lambda X: pd.DataFrame(X, columns=["age", "mass", "dose"]), "'mass'"),
+        (lambda X: pd.DataFrame(X[:, [0, 1, *[2] * 300]]).rename(columns={1: "mass"}), "'mass'"),
+    ],
+    ids=["dense", "sparse", "frame", "wide frame"],
+)
+def test_points_far_beyond_the_fit_are_refused_by_column(convert, name):
     X = np.random.default_rng(0).random((20, 3))
     encoding, _ = learn_encoding(convert(X))
     new = X.copy()
@@ -130,7 +139,7 @@ def test_points_far_beyond_the_fit_are_refused_by_column(convert):
     assert np.isfinite(encoding.encode(convert(new)).astype(np.float32).sum())
     for far in (1e38, -1e160, 1e300):
         new[5, 1] = far
-        words = f"column 1 of X holds {far:g}, which is more than 1e+37 standard deviations of"
+        words = f"column {name} of X holds {far:g}, which is more than 1e+37 standard deviations of"
         with pytest.raises(ValueError, match=re.escape(words)):
             encoding.encode(convert(new))
 
@@ -152,3 +161,11 @@ def test_moments_are_the_same_bits_in_any_order():
         other, _ = learn_encoding(random.permutation(X))
         assert other.mean.tobytes() == encoding.mean.tobytes()
         assert other.scale.tobytes() == encoding.scale.tobytes()
+
+
+def test_importances_are_the_weights_of_each_column_added_up():
+    frame = pd.DataFrame({"size": [1.0, 2, 3], "kind": ["a", "b", "c"], "age": [5.0, 1, 2]})
+    encoding, _ = learn_encoding(frame)
+    weights = np.array([4.0, 1.0, 2.0, 0.5, 0.5])
+    found = pd.Series(encoding.importances(weights), frame.columns)
+    assert found.to_dict() == {"size": 0.5, "kind": 0.4375, "age": 0.0625}

@@ -106,7 +106,7 @@ def test_too_many_categories():
     ("X", "error", "message"),
     [
         ([[1.0, np.inf]], ValueError, "infinity"),
-        (pd.DataFrame({"x": [1.0, -np.inf]}), ValueError, "infinity"),
+        (pd.DataFrame({"x": [1.0, -np.inf]}), ValueError, "column 'x' of X contains infinity"),
         (sp.csr_array([[1.0, np.inf]]), ValueError, "infinity"),
         (sp.csr_array([[1.0 + 2j]]), ValueError, "dtype complex128"),
         ([[1.0 + 2j]], ValueError, "Complex data not supported"),

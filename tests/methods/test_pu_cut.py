@@ -42,6 +42,7 @@ def test_what_fit_says_of_itself(digits, model):
         model.feature_weights_, forest_weights(model.forest_, squared=True), rtol=1e-12
     )
     np.testing.assert_allclose(model.feature_weights_.sum(), 64.0)
+    np.testing.assert_allclose(model.feature_importances_, model.feature_weights_ / 64.0)
     assert model.forest_ is model.mixture_.forest
 
 

@@ -128,6 +128,7 @@ def test_given_distances_are_the_same_as_features(digits):
     graph = kneighbors_graph(points, 10, mode="distance")
     given = TwoHNCClassifier(neighbors="precomputed", **params).fit(graph, is_labelled)
     assert given.feature_weights_ is None
+    assert given.feature_importances_ is None
     assert accuracy(given.transduction_, is_positive, ~is_labelled) > 0.95
     # The same graph from features: no weights, and the scale of the digits undone.
     varying = X.std(axis=0) > 0

@@ -42,7 +42,7 @@ def given(page):
         y = np.where(np.arange(len(truth)) % 4, np.nan, truth)
     if page == "labels.md":
         y = np.array(["", "yes", "no"])[np.where(np.arange(len(truth)) % 4, 0, 2 - truth)]
-    if page == "biased_labels.md":
+    if page in ("biased_labels.md", "chooser.md"):
         X = pd.DataFrame(X, columns=["age", *(f"column {number}" for number in range(1, 25))])
     names = {name: getattr(pucut, name) for name in ("PUCutClassifier", "TwoHNCClassifier")}
     if page in ("chooser.md", "report.md"):

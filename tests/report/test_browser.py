@@ -13,7 +13,7 @@ from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
-from pucut.report import unpacked, write
+from pucut.report import summarise, unpacked, write
 from pucut.report.numbers import percent
 from pucut.report.packing import packed
 from tests.helpers.browser import (
@@ -400,3 +400,25 @@ def test_the_first_sheet_of_paper_has_the_answers(browser, report):
     assert browser.execute_script(background) == "rgb(255, 255, 255)"
     assert by_id(browser, "lines").is_displayed()
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+
+
+def test_a_page_with_some_of_the_rows(browser, report, tmp_path, monkeypatch):
+    monkeypatch.setattr("pucut.report.listed.MOST_LISTED", 60)
+    monkeypatch.setattr("pucut.report.plane.MOST_DRAWN", 10)
+    found = summarise(report.model, report.X, report.y, ids=report.names)
+    path = tmp_path / "some.html"
+    write(path, found)
+    page = show(browser, path)
+    n_rows = found["listed"]["n_rows"]
+    choose(page, "filter", "all")
+    assert by_id(page, "listed").text == f"1 to 25 of {n_rows} rows"
+    choose(page, "filter", "found")
+    assert by_id(page, "listed").text.endswith(f"out of {n_rows} on this page")
+    names = [line[0] for line in listed(page)]
+    order = unpacked(found["rows"]["order"])
+    is_found = unpacked(found["rows"]["is_positive"]) > unpacked(found["rows"]["is_labelled"])
+    assert names == [found["rows"]["ids"][row] for row in order if is_found[row]][:25]
+    for row in range(n_rows):
+        page.execute_script(f"document.querySelector('#lines tr')?.setAttribute('data-row', {row})")
+        page.find_element(By.CSS_SELECTOR, "#lines tr th button").click()
+    assert [line for line in page.get_log("browser") if line["level"] == "SEVERE"] == []

@@ -137,7 +137,8 @@ def many_rows(summary, times):
     """The same report with every row so many times: a large page without a long fit."""
     found = json.loads(json.dumps(summary))
     n_rows = summary["data"]["n_samples"] * times
-    found["data"]["n_samples"] = n_rows
+    found["data"]["n_samples"] = found["listed"]["n_rows"] = n_rows
+    found["data"]["n_unlabelled"] *= times
 
     def repeated(entry, count=times):
         return packed(np.tile(unpacked(entry), count), entry["type"])
@@ -151,6 +152,11 @@ def many_rows(summary, times):
         if isinstance(entry, dict) and name != "order":
             rows[name] = repeated(entry)
     rows["order"] = packed(np.argsort(-unpacked(rows["score"]), kind="stable"), "int32")
+    order = unpacked(rows["order"])
+    unlabelled = order[unpacked(rows["is_labelled"])[order] == 0]
+    rank = np.zeros(n_rows, dtype=np.int32)
+    rank[unlabelled] = np.arange(1, len(unlabelled) + 1)
+    rows["rank"] = packed(rank, "int32")
     for column in found["columns"]:
         column["values"] = repeated(column["values"])
     random = np.random.default_rng(0)

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from pucut import OneClassPUClassifier, TwoHNCClassifier
 from pucut.data.tables import read_table
 from pucut.report import plane, render, summarise, unpacked
-from pucut.report.columns import MOST_CELLS, MOST_COLUMNS, column_facts, columns_shown
+from pucut.report.columns import MOST_COLUMNS, ColumnSource, column_facts, columns_shown
 from pucut.report.distributions import Groups, distribution_of, separation_of
 from pucut.report.numbers import percent, short_number
 
@@ -41,8 +41,10 @@ def test_columns_of_a_data_frame(table):
     assert np.isnan(unpacked(kind["values"])[4])
     # The weights of the two features of "kind" count together.
     weights = {line["name"]: line["weight"] for line in found["weights"]}
-    assert weights["kind"] == pytest.approx(model.feature_weights_[4:].sum())
-    assert sum(weights.values()) == pytest.approx(model.feature_weights_.sum())
+    assert weights["kind"] == pytest.approx(model.feature_weights_[4:].sum() / 6)
+    assert sum(weights.values()) == pytest.approx(1.0)
+    named = pd.Series(model.feature_importances_, model.feature_names_in_)
+    assert weights == pytest.approx(named.to_dict())
     assert found["data"]["n_columns"] == 5
     assert found["data"]["n_encoded"] == 6
 
@@ -65,7 +67,8 @@ def groups_of(known, found):
 
 def test_a_column_without_values():
     groups = groups_of([1, 0], [0, 0])
-    facts = column_facts(read_table(np.array([[np.nan], [np.nan]])), 0, "x", 1.0, groups)
+    source = ColumnSource("x", "number", "numbers")
+    facts = column_facts(read_table(np.array([[np.nan], [np.nan]])), 0, "x", source, 1.0, groups)
     assert (facts.mean, facts.mean_labelled, facts.deviation) == (0.0, 0.0, 0.0)
     assert (facts.n_missing, facts.separation) == (2, 0.0)
     assert facts.distribution.medians == {"known": None, "found": None, "other": None}
@@ -76,9 +79,8 @@ def test_large_tables_show_the_heaviest_columns_only(monkeypatch):
     table = read_table(np.zeros((10, 6)))
     groups = groups_of(np.arange(10) < 2, np.zeros(10))
     assert columns_shown(table, weights, groups).tolist() == [1, 2, 5, 4, 0, 3]
-    monkeypatch.setattr("pucut.report.columns.MOST_CELLS", 40)
+    monkeypatch.setattr("pucut.report.columns.MOST_COLUMNS", 4)
     assert columns_shown(table, weights, groups).tolist() == [1, 2, 5, 4]
-    assert MOST_CELLS <= 500_000  # what a browser opens at once
 
 
 def test_without_weights_the_columns_that_separate_come_first():
@@ -158,6 +160,59 @@ def test_a_card_for_each_column(table):
     assert f"median {median}" in by_name["a"]
 
 
+def test_a_card_says_what_its_column_was_in_the_file(table):
+    X, y, _ = table
+    names = ["seen", "seen (weekday)", "note (cough)", "note (fever)"]
+    frame = pd.DataFrame(np.abs(X.copy()), columns=names)
+    frame["seen"] = np.floor(19_000 + 300 * X[:, 0])
+    sources = {
+        "seen": ColumnSource("seen", "date", "date with the day first", is_date=True),
+        "seen (weekday)": ColumnSource("seen", "date", "weekday of the date 'seen'"),
+        "note (cough)": ColumnSource("note", "text", "free text"),
+        "note (fever)": ColumnSource("note", "text", "free text"),
+    }
+    model = two_hnc().fit(frame, y)
+    summary = summarise(model, frame, y, sources=sources)
+    assert summary["kinds"] == {"date": 1, "text": 1}
+    assert (summary["data"]["n_columns"], summary["data"]["n_features"]) == (2, 4)
+    weights = model.feature_importances_
+    found = {line["name"]: line["weight"] for line in summary["weights"]}
+    assert found == pytest.approx({"seen": weights[:2].sum(), "note": weights[2:].sum()})
+    text = render(summary)
+    cards = re.findall(r'<article class="card">.*?</article>', text)
+    (seen,) = (card for card in cards if "<h3>seen</h3>" in card)
+    assert "date with the day first · no gaps" in seen
+    known = pd.to_datetime(frame["seen"][y == 1].median(), unit="D").date()
+    assert f"median {known.isoformat()}" in seen
+    assert "<dt>Columns</dt><dd>1 date, 1 text; as 4 features</dd>" in text
+    assert "The 2 columns of the table were read as 4" in text
+    without = summarise(model, frame, y)
+    assert without["kinds"] == {"number": 4}
+
+
+def test_known_negatives_are_a_group_of_their_own(table):
+    X, y, truth = table
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    is_negative = (truth == 0) & (np.arange(len(y)) % 3 == 0)
+    labels = np.where(y == 1, "yes", np.where(is_negative, "no", "open"))
+    model = two_hnc(pos_label="yes", neg_label="no").fit(frame, labels)
+    summary = summarise(model, frame, labels)
+    probability = model.predict_proba(frame)[:, 1]
+    counts = summary["probabilities"]["counts"]
+    assert list(counts) == ["known", "found", "other", "negative"]
+    expected = np.histogram(probability[is_negative], 20, (0.0, 1.0))[0]
+    assert counts["negative"] == expected.tolist()
+    assert summary["probabilities"]["means"]["negative"] == probability[is_negative].mean()
+    for column in summary["columns"]:
+        medians = column["distribution"]["medians"]
+        assert medians["negative"] == pytest.approx(frame[column["name"]][is_negative].median())
+        assert sum(column["distribution"]["counts"]["negative"]) == is_negative.sum()
+    text = render(summary)
+    assert f"known negative ({is_negative.sum()})" in text
+    assert "swatch-known-negative" in text
+    assert 'class="swatch-known-negative"' not in render(summarise(two_hnc().fit(X, y), X, y))
+
+
 def test_a_wide_table_keeps_the_page_small():
     random = np.random.default_rng(0)
     X = random.normal(size=(60, 1000))
@@ -184,7 +239,8 @@ def test_the_weights_of_the_chooser_are_those_of_its_first_space(chooser):
     assert summary["space"] == model.mixture_.spaces[0].name
     weights = {line["name"]: line["weight"] for line in summary["weights"]}
     expected = model.mixture_.spaces[0].weights
-    assert [weights[f"column {number}"] for number in range(4)] == expected.tolist()
+    found = [weights[f"column {number}"] for number in range(4)]
+    assert found == pytest.approx((expected / expected.sum()).tolist())
     assert f"The weights are those of the space “{summary['space']}”" in render(summary)
 
 

@@ -107,7 +107,7 @@ def test_the_share_over_the_prior_counts_rows(model, table, summary):
 
 def without_alerts(summary):
     plain = json.loads(json.dumps(summary))
-    plain["prior"]["interval"] = None
+    plain["prior"]["interval"], plain["found_by_prior"]["at_interval"] = None, [10, 50]
     plain["n_positive"] = 110
     assert alerts(plain, {}) == []
     return plain

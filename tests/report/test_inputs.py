@@ -222,7 +222,11 @@ def test_known_negatives_are_neither_found_nor_unlabelled(table):
     assert np.isfinite(turning[~is_negative]).all()
     for column in found["columns"]:
         counts = column["distribution"]["counts"]
-        assert sum(map(sum, counts.values())) == 200
+        assert {name: sum(counts[name]) for name in ("known", "negative")} == {
+            "known": y.sum(),
+            "negative": 20,
+        }
+        assert sum(map(sum, counts.values())) == 220
     text = render(found)
     assert f"{y.sum()} rows were known to be positive (marked yes), and 20 known not to be" in text
     n_found = found["n_positive"] - int(y.sum())

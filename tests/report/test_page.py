@@ -194,7 +194,7 @@ def test_writing_is_all_or_nothing(tmp_path, summary):
     report.write(path, summary)
     assert path.read_text(encoding="utf-8") == render(summary)
     report.write(str(path), summary)
-    with pytest.raises(ValueError, match="schema 'pucut-report/3', as summarise makes it, found 2"):
+    with pytest.raises(ValueError, match="schema 'pucut-report/4', as summarise makes it, found 2"):
         report.write(path, {**summary, "schema": 2})
     with pytest.raises(ValueError, match="Out of range float"):
         report.write(path, {**summary, "extra": float("nan")})

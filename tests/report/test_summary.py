@@ -24,7 +24,7 @@ two_hnc = partial(TwoHNCClassifier, prior=0.5, n_estimators=20, random_state=0)
 def test_the_summary_is_plain_json(summary):
     text = json.dumps(summary, allow_nan=False)
     assert json.loads(text) == summary
-    assert summary["schema"] == report.SCHEMA == "pucut-report/3"
+    assert summary["schema"] == report.SCHEMA == "pucut-report/4"
 
 
 def test_the_same_input_gives_the_same_page(model, table, summary):

@@ -126,6 +126,7 @@ def test_a_planted_common_scale_is_found():
     assert model.space_ == "common scale"
     scale = X.std(axis=0) ** 2
     np.testing.assert_allclose(model.feature_weights_, scale * (50 / scale.sum()))
+    np.testing.assert_allclose(model.feature_importances_, scale / scale.sum())
     assert accuracy > right(HNCClassifier(feature_weights=None, random_state=0), X, y, truth)
     assert accuracy >= right(LabelSpreading(kernel="knn"), X, y, truth)
     assert accuracy > 0.97

@@ -139,16 +139,21 @@ def column_dicts(features: Sequence[Feature], X: Any) -> dict[str, dict[str, Any
     return found
 
 
+def in_words(feature: Feature) -> str:
+    """What a column is, and how its cells are written."""
+    if feature.kind == "date":
+        return f"date with {ORDERS[feature.order]}"
+    unit = f" in {feature.unit}" if feature.unit else ""
+    numerals = EXAMPLES.get(feature.numerals) if feature.kind == "number" else None
+    return f"{feature.kind}{unit}{f' with {numerals}' if numerals else ''}"
+
+
 def _line(feature: Feature, X: Any, column: str) -> str:
-    said = [feature.kind]
+    said = [in_words(feature)]
     if feature.kind == "number":
-        said[0] += f" in {feature.unit}" if feature.unit else ""
-        if feature.numerals in EXAMPLES:
-            said[0] += f" with {EXAMPLES[feature.numerals]}"
         if feature.has_limits:
             said.append("limits such as <0.5 by their value and a further column")
     elif feature.kind == "date":
-        said[0] += f" with {ORDERS[feature.order]}"
         if feature.parts:
             said.append(f"also its {' and '.join(feature.parts)}")
     elif feature.kind == "category":

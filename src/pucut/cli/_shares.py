@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 
 from pucut.cli._plan import Feature, columns_of
-from pucut.data.encoding import learn_encoding
 
 
 def column_shares(estimator: Any, features: Sequence[Feature], X: Any) -> dict[str, float] | None:
@@ -15,13 +14,9 @@ def column_shares(estimator: Any, features: Sequence[Feature], X: Any) -> dict[s
     A free text is many columns: their weights are added up.
     """
     weights = getattr(estimator, "feature_importances_", None)
-    places = np.arange(X.shape[1])
-    if weights is None:
-        weights = getattr(estimator, "feature_weights_", None)
-        places = learn_encoding(X)[0].column if weights is not None else places
-    if weights is None or len(weights) != len(places) or not np.sum(weights) > 0.0:
+    if weights is None or len(weights) != X.shape[1] or not np.sum(weights) > 0.0:
         return None
-    by_column = dict(zip(X.columns, np.bincount(places, weights=weights), strict=True))
+    by_column = dict(zip(X.columns, weights, strict=True))
     total = float(np.sum(weights))
     return {
         name: float(sum(by_column[column] for column in columns)) / total

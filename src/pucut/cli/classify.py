@@ -78,6 +78,7 @@ def report_page(
     check: LabellingCheck | None = None,
 ) -> str:
     from pucut import report
+    from pucut.cli._sources import column_sources
 
     ids = problem.table.frame[list(problem.plan.ids)].astype(str)
     summary = report.summarise(
@@ -86,6 +87,7 @@ def report_page(
         problem.y,
         ids=[" ".join(row) for row in ids.to_numpy()] if problem.plan.ids else None,
         feature_names=list(problem.X.columns),
+        sources=column_sources(problem.plan.features),
         source=Path(problem.table.name).name,
         label_name=problem.label_column,
         positive=" or ".join(problem.labels.positives),

@@ -129,7 +129,9 @@ neg_label, n_jobs, random_state, verbose
             random_state=self.random_state,
             step=steps.step,
         )
-        space = FoundSpace(found.space, found.forest, found.space.weights)
+        weights = found.space.weights
+        importances = found.space.encoding.importances(weights)
+        space = FoundSpace(found.space, found.forest, weights, importances)
         return self._finish(space, labels, ks, grid, steps)
 
     def gather(self) -> Self:

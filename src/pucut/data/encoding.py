@@ -78,7 +78,7 @@ class Encoding:
                 largest = float(np.abs(_known(numbers)).max(initial=0))
                 if not largest / scale <= most:
                     with np.errstate(over="ignore"):
-                        self._check_deviations(numbers / scale, numbers, place, most)
+                        self._check_deviations(table, numbers / scale, numbers, place, most)
             return _scaled_rows(table, self.scale, self.dtype)
         points = into
         if points is None:
@@ -92,17 +92,26 @@ class Encoding:
                 if not np.abs(column).max(initial=0.0, where=~np.isnan(column)) <= most:
                     # Halves: the difference of two huge numbers may leave the range of doubles.
                     column = (0.5 * numbers - 0.5 * mean) / (0.5 * scale)
-                    self._check_deviations(column, numbers, place, most)
+                    self._check_deviations(table, column, numbers, place, most)
                 points[rows, place] = np.where(np.isnan(column), 0.0, column)
         return points
 
+    def importances(self, weights: FloatArray) -> FloatArray:
+        """How much each column of the table counts: weights of the encoded columns, summed by the
+        column they come from, and scaled to sum to 1.
+        """
+        n_columns = self.format.n_columns
+        totals = np.bincount(self.column, weights=weights, minlength=n_columns)
+        found: FloatArray = totals / totals.sum()
+        return found
+
     def _check_deviations(
-        self, column: FloatArray, numbers: npt.NDArray[Any], place: int, most: float
+        self, table: Table, column: FloatArray, numbers: npt.NDArray[Any], place: int, most: float
     ) -> None:
         far = np.abs(column) > most  # false for missing values
         if far.any():
             raise ValueError(
-                f"column {self.column[place]} of X holds {numbers[np.argmax(far)]:g}, which is "
+                f"{table.place(self.column[place])} holds {numbers[np.argmax(far)]:g}, which is "
                 f"more than {most:g} standard deviations of {self.scale[place]:g} away from the "
                 f"mean {self.mean[place]:g} of the rows of fit"
             )

@@ -78,7 +78,7 @@ def repeated_in_table(table: Table, rows: IndexArray) -> Table:
     more = rows[table.n_rows :]
     if not table.rows:
         values = tuple(np.ascontiguousarray(column[rows]) for column in table.values)
-        return Table(len(rows), values, (), table.format)
+        return Table(len(rows), values, (), table.format, table.names)
     columns, places = [], []
     for column, there in zip(table.values, table.rows, strict=True):
         place = np.searchsorted(there, more)
@@ -87,4 +87,4 @@ def repeated_in_table(table: Table, rows: IndexArray) -> Table:
         columns.append(np.concatenate([column, column[place[is_there]]]))
         again = table.n_rows + np.flatnonzero(is_there)
         places.append(np.concatenate([there, again.astype(there.dtype)]))
-    return Table(len(rows), tuple(columns), tuple(places), table.format)
+    return Table(len(rows), tuple(columns), tuple(places), table.format, table.names)

@@ -62,6 +62,12 @@ class Table:
     # The rows of the values, if the table is sparse; otherwise empty.
     rows: tuple[npt.NDArray[np.int32], ...]
     format: TableFormat
+    # Of the columns of a data frame.
+    names: tuple[Any, ...] | None = None
+
+    def place(self, column: int) -> str:
+        """A column as errors name it."""
+        return _place(column, self.names)
 
 
 def read_table(
@@ -82,14 +88,14 @@ def read_table(
     """
     if isinstance(X, Table):
         return X
-    names: list[Any] | None = None
+    names: tuple[Any, ...] | None = None
     if sp.issparse(X):
         table = _read_sparse(X)
         if known is None and _is_given(categorical_features):
             raise ValueError("categorical_features needs dense X, found a sparse matrix")
         return table if known is None else _with_format(table, known)
     if hasattr(X, "columns") and hasattr(X, "dtypes"):
-        names = list(X.columns)
+        names = tuple(X.columns)
         n_rows = len(X)
         if _is_wide_block(X):
             columns = list(_supported(_finite_or_missing(X.to_numpy())).T)
@@ -126,14 +132,18 @@ def read_table(
         else:
             learned = None
             is_categorical = bool(chosen[j]) or _holds_categories(column, is_lenient)
-        where = f"column {j if names is None else repr(names[j])} of X"
+        where = _place(j, names)
         if is_categorical:
             codes, learned = _encode(column, learned, where, is_lenient)
             values.append(codes)
         else:
             values.append(_numbers(column, where, is_lenient))
         categories.append(learned)
-    return Table(n_rows, tuple(values), (), TableFormat(tuple(categories)))
+    return Table(n_rows, tuple(values), (), TableFormat(tuple(categories)), names)
+
+
+def _place(column: int, names: tuple[Any, ...] | None) -> str:
+    return f"column {column if names is None else repr(names[column])} of X"
 
 
 def _is_wide_block(X: Any) -> bool:
@@ -149,10 +159,10 @@ def _is_wide_block(X: Any) -> bool:
     )
 
 
-def _finite_or_missing(array: Column) -> Column:
+def _finite_or_missing(array: Column, where: str = "X") -> Column:
     # It adds everything up first: huge values of both signs are no mistake.
     with np.errstate(invalid="ignore", over="ignore"):
-        assert_all_finite(array, allow_nan=True, input_name="X")
+        assert_all_finite(array, allow_nan=True, input_name=where)
     return array
 
 
@@ -303,7 +313,7 @@ def _numbers(column: Any, where: str, is_lenient: bool) -> Column:
     if array.dtype.kind not in "biuf":
         array = _numbers_from_objects(array, where, is_lenient)
     array = _supported(array)
-    return _finite_or_missing(array) if array.dtype.kind == "f" else array
+    return _finite_or_missing(array, where) if array.dtype.kind == "f" else array
 
 
 def _holds_dates(array: Column) -> bool:

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from pucut.report.listed import Listed
 from pucut.report.numbers import count, percent
 from pucut.report.packing import packed
 
@@ -18,23 +19,27 @@ LOW_HIDDEN_RECALL = 0.5
 Rows = npt.NDArray[np.intp]
 
 
-def alert(kind: str, text: str, rows: Rows | None = None) -> dict[str, Any]:
-    """One alert; the rows it is about can be listed."""
+def alert(kind: str, text: str, rows: npt.NDArray[np.integer] | None = None) -> dict[str, Any]:
+    """One alert; the rows it is about, by their places on the page, can be listed."""
     return {"kind": kind, "text": text, "rows": None if rows is None else packed(rows, "int32")}
 
 
 def alerts(
-    summary: dict[str, Any], rows: dict[str, Rows], notes: Sequence[str] = ()
+    summary: dict[str, Any],
+    rows: dict[str, Rows],
+    notes: Sequence[str] = (),
+    listed: Listed | None = None,
 ) -> list[dict[str, Any]]:
     """All alerts on a fit; none if there is nothing to say.
 
-    `rows` has the rows that some are about, by their kind: "unreached" and "repeated".
+    `rows` has the rows that some are about, by their kind: "unreached" and "repeated". Those that
+    are not `listed` on the page are counted alone; None means that all are there.
     `notes` are what the reader of the table said of columns that are not used.
     """
     return [
         *_of_the_prior(summary["data"], summary["prior"]),
-        *_of_the_labels(summary, rows),
-        *_of_the_graph(summary, rows),
+        *_of_the_labels(summary),
+        *_of_the_graph(summary, rows, listed),
         *_of_the_share(summary),
         *(alert("column", note) for note in notes),
     ]
@@ -76,7 +81,7 @@ def _of_the_prior(data: dict[str, Any], prior: dict[str, Any]) -> Iterator[dict[
         )
 
 
-def _of_the_labels(summary: dict[str, Any], rows: dict[str, Rows]) -> Iterator[dict[str, Any]]:
+def _of_the_labels(summary: dict[str, Any]) -> Iterator[dict[str, Any]]:
     n_labelled, hidden = summary["data"]["n_labelled"], summary["hidden"]
     if n_labelled < FEW_LABELS:
         yield alert(
@@ -107,7 +112,9 @@ def _of_the_labels(summary: dict[str, Any], rows: dict[str, Rows]) -> Iterator[d
         )
 
 
-def _of_the_graph(summary: dict[str, Any], rows: dict[str, Rows]) -> Iterator[dict[str, Any]]:
+def _of_the_graph(
+    summary: dict[str, Any], rows: dict[str, Rows], listed: Listed | None
+) -> Iterator[dict[str, Any]]:
     n_samples = summary["data"]["n_samples"]
     repeated = rows.get("repeated", np.zeros(0, dtype=np.intp))
     if len(repeated):
@@ -117,7 +124,7 @@ def _of_the_graph(summary: dict[str, Any], rows: dict[str, Rows]) -> Iterator[di
             f"({percent(len(repeated) / n_samples)} of the table). Each counts as a row of its "
             "own in the share of positives. If they are the same samples twice, leave the copies "
             "out.",
-            repeated,
+            repeated if listed is None else listed.places(repeated),
         )
     unreached = rows.get("unreached", np.zeros(0, dtype=np.intp))
     if len(unreached):
@@ -127,7 +134,7 @@ def _of_the_graph(summary: dict[str, Any], rows: dict[str, Rows]) -> Iterator[di
             f"({percent(len(unreached) / n_samples)}): no chain of neighbours leads from a known "
             "row to them. What is said of them rests on distance and on the columns alone. A "
             "label among them would help.",
-            unreached,
+            unreached if listed is None else listed.places(unreached),
         )
     graph = summary["graph"]
     recall = None if graph is None else graph["neighbor_recall"]

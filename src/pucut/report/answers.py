@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from pucut._support.html import Html, element
-from pucut.report.numbers import count, grouped, percent, short_number
+from pucut.report.numbers import count, grouped, of_kind, percent
 from pucut.report.packing import unpacked
 from pucut.report.wording import called, known_as
 
@@ -88,7 +88,9 @@ def _which(summary: dict[str, Any]) -> Html:
         return element("p", "None.")
     rows = summary["rows"]
     probability = unpacked(rows["probability"])
-    first = rows_found(summary)[:N_FIRST]
+    here = rows_found(summary)
+    first = here[:N_FIRST]
+    is_whole = summary["listed"]["text"] is None or len(here) == n_found
     lines = [
         element("li", _name(summary, row), element("span", percent(float(probability[row]))))
         for row in first
@@ -96,7 +98,7 @@ def _which(summary: dict[str, Any]) -> Html:
     more = n_found - len(first)
     button = element(
         "button",
-        f"List all {grouped(n_found)}",
+        f"List all {grouped(n_found)}" if is_whole else f"List the first {grouped(len(here))}",
         type="button",
         class_="quiet scripted",
         data_filter="found",
@@ -111,7 +113,7 @@ def _which(summary: dict[str, Any]) -> Html:
 
 
 def rows_found(summary: dict[str, Any]) -> Any:
-    """The rows found, highest score first."""
+    """The rows found that are on the page, by their places there, highest score first."""
     rows = summary["rows"]
     order = unpacked(rows["order"])
     is_found = (unpacked(rows["is_positive"]) == 1) & (unpacked(rows["is_labelled"]) == 0)
@@ -119,8 +121,9 @@ def rows_found(summary: dict[str, Any]) -> Any:
 
 
 def _name(summary: dict[str, Any], row: int) -> str:
-    ids = summary["rows"]["ids"]
-    name = f"row {row}" if ids is None else ids[row]
+    ids, numbers = summary["rows"]["ids"], summary["rows"]["number"]
+    number = row if numbers is None else unpacked(numbers)[row]
+    name = f"row {number}" if ids is None else ids[row]
     return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
 
 
@@ -170,9 +173,10 @@ def _difference(column: dict[str, Any]) -> str:
     shown = column["distribution"]
     inside, outside = (shown["medians"][group] for group in ("found", "other"))
     if inside is not None and outside is not None:
-        if inside == outside:
+        if inside == outside or column["kind"] == "text":  # numbers of a direction say nothing
             return str(column["name"])
-        return f"{column['name']} (median {short_number(inside)} against {short_number(outside)})"
+        pair = " against ".join(of_kind(value, column["kind"]) for value in (inside, outside))
+        return f"{column['name']} (median {pair})"
     shares = {
         group: np.array(shown["counts"][group]) / max(sum(shown["counts"][group]), 1)
         for group in ("found", "other")

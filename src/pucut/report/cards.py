@@ -4,8 +4,7 @@ from typing import Any
 
 from pucut._support.html import Html, element, html_table
 from pucut.report.charts import TITLES, bar, by_group, histogram
-from pucut.report.distributions import GROUPS
-from pucut.report.numbers import count, grouped, percent, short_number
+from pucut.report.numbers import count, grouped, of_kind, percent
 
 LONGEST_VALUE = 40
 # Cards that are open; the others are folded.
@@ -40,9 +39,15 @@ def columns(summary: dict[str, Any]) -> Html:
 
 
 def _lead(summary: dict[str, Any]) -> str:
-    shown, n_columns = len(summary["columns"]), summary["data"]["n_columns"]
-    weights = summary["weights"]
-    which = "All columns" if shown == n_columns else f"{shown} of {grouped(n_columns)} columns"
+    shown, data = len(summary["columns"]), summary["data"]
+    weights, n_columns, n_features = summary["weights"], data["n_columns"], data["n_features"]
+    which = "All columns" if shown == n_features else f"{shown} of {grouped(n_features)} columns"
+    if n_features != n_columns:
+        which = (
+            f"The {grouped(n_columns)} columns of the table were read as {grouped(n_features)}: a "
+            "date may add its month or weekday, numbers their limits, and a free text its "
+            f"directions. {'All are shown' if shown == n_features else f'{shown} are shown'}"
+        )
     if not weights:
         text = f"{which}, first those in which the rows found differ most from the others."
         return f"{text} This method has no weights for columns."
@@ -56,8 +61,7 @@ def _lead(summary: dict[str, Any]) -> str:
 
 def card(column: dict[str, Any], n_samples: int, total_weight: float) -> Html:
     """One column."""
-    is_number = column["categories"] is None
-    facts = ["numbers" if is_number else count(len(column["categories"]), "category", "categories")]
+    facts = [column["text"]]
     if column["n_missing"]:
         gaps = count(column["n_missing"], "gap", "gaps")
         facts.append(f"{gaps} ({percent(column['n_missing'] / n_samples)})")
@@ -66,7 +70,7 @@ def card(column: dict[str, Any], n_samples: int, total_weight: float) -> Html:
     if column["weight"] is not None and total_weight > 0.0:
         facts.append(f"{percent(column['weight'] / total_weight)} of the weight")
     shown = column["distribution"]
-    drawn = _of_bins(shown) if shown["edges"] is not None else _of_values(column["name"], shown)
+    drawn = _of_bins(column) if shown["edges"] is not None else _of_values(column)
     return element(
         "article",
         element("h3", column["name"]),
@@ -76,25 +80,28 @@ def card(column: dict[str, Any], n_samples: int, total_weight: float) -> Html:
     )
 
 
-def _of_bins(shown: dict[str, Any]) -> Html:
+def _of_bins(column: dict[str, Any]) -> Html:
+    shown, kind = column["distribution"], column["kind"]
     lines = []
-    for group in GROUPS:
+    for group, counts in shown["counts"].items():
         median = shown["medians"][group]
-        text = "no values" if median is None else f"median {short_number(median)}"
-        lines.append((TITLES[group], histogram(shown["counts"][group], group), text))
-    edges = shown["edges"]
-    return by_group(lines, [short_number(edges[0]), short_number(edges[-1])])
+        text = "no values" if median is None else f"median {of_kind(median, kind)}"
+        lines.append((TITLES[group], histogram(counts, group), text))
+    return by_group(lines, [of_kind(shown["edges"][end], kind) for end in (0, -1)])
 
 
-def _of_values(name: str, shown: dict[str, Any]) -> Html:
-    totals = {group: max(sum(shown["counts"][group]), 1) for group in GROUPS}
+def _of_values(column: dict[str, Any]) -> Html:
+    shown, is_date = column["distribution"], column["kind"] == "date"
+    groups = list(shown["counts"])
+    totals = {group: max(sum(shown["counts"][group]), 1) for group in groups}
     lines = []
     for place, value in enumerate(shown["values"]):
-        shares = [shown["counts"][group][place] / totals[group] for group in GROUPS]
+        shares = [shown["counts"][group][place] / totals[group] for group in groups]
+        value = of_kind(float(value), "date") if is_date else value
         text = value if len(value) <= LONGEST_VALUE else f"{value[: LONGEST_VALUE - 1]}…"
         lines.append((text, *(bar(share, percent(share)) for share in shares)))
-    heads = ("Value", *(TITLES[group] for group in GROUPS))
-    table = html_table(f"Values of {name}", heads, lines, class_="values-by-group")
+    heads = ("Value", *(TITLES[group] for group in groups))
+    table = html_table(f"Values of {column['name']}", heads, lines, class_="values-by-group")
     return Html(table.replace("<caption>", '<caption class="unseen">', 1))
 
 

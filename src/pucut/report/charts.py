@@ -9,14 +9,11 @@ from typing import Any
 import numpy as np
 
 from pucut._support.html import Html, element, html_table
-from pucut.report.distributions import GROUPS
 from pucut.report.numbers import NARROW_SPACE, grouped, percent
 from pucut.report.packing import unpacked
 from pucut.report.wording import called
 
-N_PROBABILITY_BINS = 20
-N_TABLE_BINS = 10
-TITLES = {"known": "known", "found": "found", "other": "not found"}
+TITLES = {"known": "known", "found": "found", "other": "not found", "negative": "known negative"}
 
 
 def bar(share: float, text: str) -> Html:
@@ -75,27 +72,13 @@ def by_group(lines: Sequence[tuple[str, Html, str]], ends: Sequence[str]) -> Htm
     )
 
 
-def rows_by_group(summary: dict[str, Any]) -> dict[str, Any]:
-    """Masks of the known positives, the rows found and the others that nothing is known about."""
-    rows = summary["rows"]
-    known, positive = (unpacked(rows[name]) == 1 for name in ("is_labelled", "is_positive"))
-    found, other = positive & ~known, ~positive & ~known
-    if rows["is_known_negative"] is not None:
-        other = other & (unpacked(rows["is_known_negative"]) == 0)
-    return {"known": known, "found": found, "other": other}
-
-
 def probabilities(summary: dict[str, Any]) -> Html:
     """How many rows have a probability of a size: known ones, those found, and the others."""
-    probability = unpacked(summary["rows"]["probability"]).astype(np.float64)
-    members = rows_by_group(summary)
+    counts, means = (summary["probabilities"][name] for name in ("counts", "means"))
     lines = []
-    for group in GROUPS:
-        inside = probability[members[group]]
-        counts, _ = np.histogram(inside, bins=N_PROBABILITY_BINS, range=(0.0, 1.0))
-        mean = f"mean {percent(float(inside.mean()))}" if len(inside) else "none"
-        name = f"{TITLES[group]} ({grouped(len(inside))})"
-        lines.append((name, histogram(counts.tolist(), group), mean))
+    for group, bins in counts.items():
+        mean = "none" if means[group] is None else f"mean {percent(means[group])}"
+        lines.append((f"{TITLES[group]} ({grouped(sum(bins))})", histogram(bins, group), mean))
     ends = [f"{end}{NARROW_SPACE}%" for end in (0, 50, 100)]
     return element(
         "figure",
@@ -106,28 +89,22 @@ def probabilities(summary: dict[str, Any]) -> Html:
             "Each row of bars has its own height. Known rows far to the left are known positives "
             "that do not look it; rows in the middle are uncertain.",
         ),
-        element(
-            "details",
-            element("summary", "The same in numbers"),
-            _probability_table(probability, members),
-        ),
+        element("details", element("summary", "The same in numbers"), _probability_table(counts)),
     )
 
 
-def _probability_table(probability: Any, members: dict[str, Any]) -> Html:
-    counts = {
-        group: np.histogram(probability[rows], bins=N_TABLE_BINS, range=(0.0, 1.0))[0]
-        for group, rows in members.items()
-    }
-    step = 100 // N_TABLE_BINS
+def _probability_table(counts: dict[str, list[int]]) -> Html:
+    """Two bins of the picture in each line."""
+    n_lines = len(counts["known"]) // 2
+    step = 100 // n_lines
     lines = [
         (
             f"{step * place} to {step * (place + 1)}{NARROW_SPACE}%",
-            *(grouped(int(counts[group][place])) for group in GROUPS),
+            *(grouped(sum(bins[2 * place : 2 * place + 2])) for bins in counts.values()),
         )
-        for place in reversed(range(N_TABLE_BINS))
+        for place in reversed(range(n_lines))
     ]
-    heads = ("Probability", *(TITLES[group] for group in GROUPS))
+    heads = ("Probability", *(TITLES[group] for group in counts))
     return html_table("Rows by probability", heads, lines, class_="plain counted")
 
 
@@ -136,12 +113,9 @@ def share_over_prior(summary: dict[str, Any]) -> Html:
     if not summary["is_by_prior"]:
         return Html("")
     data, prior = summary["data"], summary["prior"]
-    rows = summary["rows"]
-    can_turn = ~rows_by_group(summary)["known"] & np.isfinite(unpacked(rows["turning_prior"]))
-    turning = np.sort(unpacked(rows["turning_prior"])[can_turn])
     n_others = data["n_unlabelled"]
-    priors = np.linspace(0.0, 1.0, 201)
-    n_found = np.searchsorted(turning, priors, side="right")
+    n_found = unpacked(summary["found_by_prior"]["n_found"])
+    priors = np.linspace(0.0, 1.0, len(n_found))
     points = " ".join(
         f"{100.0 * x:.1f},{60.0 * (1.0 - n / max(n_others, 1)):.2f}"
         for x, n in zip(priors, n_found, strict=True)
@@ -176,10 +150,10 @@ def share_over_prior(summary: dict[str, Any]) -> Html:
     )
     if prior["interval"]:
         low, high = prior["interval"]
-        few, many = np.searchsorted(turning, [low, high], side="right")
+        few, many = summary["found_by_prior"]["at_interval"]
         text += (
             f" The shaded part is the interval of the estimate, {percent(low)} to "
-            f"{percent(high)}: {grouped(int(few))} to {grouped(int(many))} rows."
+            f"{percent(high)}: {grouped(few)} to {grouped(many)} rows."
         )
     return element(
         "figure",

@@ -1,5 +1,7 @@
 """The columns of the table as the page shows them: what they hold, and how much they count."""
 
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,16 +16,38 @@ from pucut.data.encoding import learn_encoding
 from pucut.data.tables import Table, read_table
 from pucut.graphs.neighbors.equal_rows import group_equal_rows
 from pucut.report.distributions import Distribution, Groups, distribution_of, separation_of
+from pucut.report.numbers import count
 from pucut.trees.feature_weights import weighted
 
-# The values of all rows are on the page for so many columns that there are no more cells than this.
-MOST_CELLS = 400_000
-FEWEST_COLUMNS = 4
+# Columns that have a card, and whose values are on the page.
 MOST_COLUMNS = 24
 # Where no weights say which columns matter, so many are compared to find out.
 MOST_COMPARED = 5000
 
 _NONE = np.zeros(0, dtype=np.intp)
+
+
+@dataclass(frozen=True)
+class ColumnSource:
+    """What a column of X is in the table that it was read from.
+
+    Attributes
+    ----------
+    column : str
+        The column of that table. Several columns of X may come from one, such as a date and its
+        weekday.
+    kind : str
+        What that column holds: "number", "category", "date", "text" or another word.
+    text : str
+        What the column of X is, in words, such as "number in kDa".
+    is_date : bool
+        Whether its numbers are days since 1970; they are shown as dates.
+    """
+
+    column: str
+    kind: str
+    text: str
+    is_date: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,8 +57,12 @@ class ColumnFacts:
     Attributes
     ----------
     name : str
+    kind : {"number", "category", "date", "text"}
+        What its values are.
+    text : str
+        The same in words.
     weight : float or None
-        Sum of the weights of its encoded features; None where the method has no weights.
+        Its share in the weights of all columns; None where the method has no weights.
     n_missing : int
     values : float array of shape (n_samples,)
         Numbers, or places in `categories`; NaN where the value is missing.
@@ -51,6 +79,8 @@ class ColumnFacts:
     """
 
     name: str
+    kind: str
+    text: str
     weight: float | None
     n_missing: int
     values: FloatArray
@@ -72,6 +102,7 @@ class Columns:
     ----------
     names : list of str
         Empty where there are no columns that can be read, or X holds similarities or distances.
+    sources : list of ColumnSource, one for each name
     weights : float array, one for each name, or None where the method has none
     shown : list of ColumnFacts
         Those whose values are on the page: heaviest first, or those that separate most.
@@ -82,18 +113,41 @@ class Columns:
     """
 
     names: list[str]
+    sources: list[ColumnSource]
     weights: FloatArray | None
     shown: list[ColumnFacts]
     points: Any
     repeated: npt.NDArray[np.intp]
 
+    @property
+    def kinds(self) -> dict[str, int]:
+        """How many columns of each kind there are in the table that X was read from."""
+        return dict(Counter({source.column: source.kind for source in self.sources}.values()))
 
-def columns_of(estimator: Any, X: Any, graph: Any, groups: Groups, feature_names: Any) -> Columns:
+    @property
+    def weight_of(self) -> dict[str, float]:
+        """The weight of each column of that table, heaviest first; empty without weights."""
+        if self.weights is None:
+            return {}
+        totals: dict[str, float] = {}
+        for source, weight in zip(self.sources, self.weights, strict=True):
+            totals[source.column] = totals.get(source.column, 0.0) + float(weight)
+        return dict(sorted(totals.items(), key=lambda item: -item[1]))
+
+
+def columns_of(
+    estimator: Any,
+    X: Any,
+    graph: Any,
+    groups: Groups,
+    feature_names: Any,
+    sources: Mapping[str, ColumnSource],
+) -> Columns:
     """Reads the table given to `fit`."""
     if get_tags(estimator).input_tags.pairwise:
         if feature_names is not None:
             raise ValueError("feature_names must be None where X is precomputed, found names")
-        return Columns([], None, [], graph, _NONE)
+        return Columns([], [], None, [], graph, _NONE)
     if is_arrow(X):
         X = checked_table(estimator, X, reset=False)
     X = X if hasattr(X, "shape") else _as_array(X)
@@ -101,30 +155,37 @@ def columns_of(estimator: Any, X: Any, graph: Any, groups: Groups, feature_names
         table = read_table(X)
         encoding, points = learn_encoding(table)
     except (TypeError, ValueError):  # what only a wrapped classifier can read
-        return Columns([], None, [], None, _NONE)
+        return Columns([], [], None, [], None, _NONE)
     n_columns = table.format.n_columns
     names = checked_names(feature_names, estimator, X, n_columns)
-    weights = _by_column(estimator, encoding, n_columns)
+    weights = _importances(estimator, n_columns)
+    known = [
+        sources.get(name) or _source(name, table.format.categories[j])
+        for j, name in enumerate(names)
+    ]
     shown = [
-        column_facts(table, j, names[j], None if weights is None else float(weights[j]), groups)
+        column_facts(
+            table, j, names[j], known[j], None if weights is None else float(weights[j]), groups
+        )
         for j in columns_shown(table, weights, groups)
     ]
     repeated = np.setdiff1d(np.arange(table.n_rows), group_equal_rows(points).first_members)
     features = getattr(estimator, "feature_weights_", None)
     if features is not None and len(features) == encoding.n_features:
         points = weighted(points, np.asarray(features, dtype=np.float64), in_place=True)
-    return Columns(names, weights, shown, points, repeated)
+    return Columns(names, known, weights, shown, points, repeated)
 
 
-def _by_column(estimator: Any, encoding: Any, n_columns: int) -> FloatArray | None:
+def _source(name: str, categories: Any) -> ColumnSource:
+    if categories is None:
+        return ColumnSource(name, "number", "numbers")
+    return ColumnSource(name, "category", count(len(categories), "category", "categories"))
+
+
+def _importances(estimator: Any, n_columns: int) -> FloatArray | None:
     """How much each column counts in the method, if it says so."""
-    weights = getattr(estimator, "feature_weights_", None)
-    if weights is not None and len(weights) == encoding.n_features:
-        return weights_of_columns(np.asarray(weights), encoding.column, n_columns)
-    importances = getattr(estimator, "feature_importances_", None)
-    if importances is not None and len(importances) == n_columns:
-        return np.asarray(importances, dtype=np.float64)
-    return None
+    found = getattr(estimator, "feature_importances_", None)
+    return None if found is None or len(found) != n_columns else np.asarray(found, np.float64)
 
 
 def checked_names(given: Any, estimator: Any, X: Any, n_columns: int) -> list[str]:
@@ -143,17 +204,8 @@ def checked_names(given: Any, estimator: Any, X: Any, n_columns: int) -> list[st
     return names
 
 
-def weights_of_columns(weights: FloatArray, column: Any, n_columns: int) -> FloatArray:
-    """The weights of encoded features, summed by the column they come from."""
-    totals: FloatArray = np.bincount(column, weights=weights, minlength=n_columns).astype(
-        np.float64
-    )
-    return totals
-
-
 def columns_shown(table: Table, weights: FloatArray | None, groups: Groups) -> npt.NDArray[np.intp]:
     """The columns that are put on the page: those that count or separate most, ties by number."""
-    n_shown = int(np.clip(MOST_CELLS // table.n_rows, FEWEST_COLUMNS, MOST_COLUMNS))
     counts = weights
     if counts is None:
         n_compared = min(table.format.n_columns, MOST_COMPARED)
@@ -163,7 +215,7 @@ def columns_shown(table: Table, weights: FloatArray | None, groups: Groups) -> n
                 for j in range(n_compared)
             ]
         )
-    return np.argsort(-counts, kind="stable")[:n_shown]
+    return np.argsort(-counts, kind="stable")[:MOST_COLUMNS]
 
 
 def values_of(table: Table, number: int) -> FloatArray:
@@ -177,7 +229,12 @@ def values_of(table: Table, number: int) -> FloatArray:
 
 
 def column_facts(
-    table: Table, number: int, name: str, weight: float | None, groups: Groups
+    table: Table,
+    number: int,
+    name: str,
+    source: ColumnSource,
+    weight: float | None,
+    groups: Groups,
 ) -> ColumnFacts:
     """Reads one column of a table."""
     values = values_of(table, number)
@@ -188,6 +245,8 @@ def column_facts(
     is_number = categories is None
     return ColumnFacts(
         name,
+        _kind(source, is_number),
+        source.text,
         weight,
         int(np.count_nonzero(is_missing)),
         values,
@@ -200,6 +259,12 @@ def column_facts(
         separation=separation_of(values, not is_number, groups),
         distribution=distribution_of(values, categories, groups),
     )
+
+
+def _kind(source: ColumnSource, is_number: bool) -> str:
+    if not is_number:
+        return "category"
+    return "date" if source.is_date else "text" if source.kind == "text" else "number"
 
 
 def _mean(values: FloatArray) -> float:

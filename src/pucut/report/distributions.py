@@ -1,4 +1,4 @@
-"""How a column is distributed among the known rows, those found, and the others."""
+"""How values are distributed among the known rows, those found, and the others."""
 
 from dataclasses import dataclass
 
@@ -7,12 +7,14 @@ from scipy.stats import rankdata
 
 from pucut._support.checks import BoolArray, FloatArray
 
-GROUPS = ("known", "found", "other")
 N_BINS = 18
+N_PROBABILITY_BINS = 20
 # What lies beyond these quantiles is counted in the first and the last bin.
 FRAME = (0.005, 0.995)
 # Numbers with so few different values are shown value by value.
 FEW_VALUES = 8
+# Next to the largest value in size, what is smaller than this by so much is 0.
+ROUNDING = 1e-12
 MOST_CATEGORIES = 6
 
 
@@ -20,15 +22,17 @@ MOST_CATEGORIES = 6
 class Groups:
     """Which rows were known to be positive, which were found to be, and which are the others.
 
-    Rows that are known to be negative are in none of them.
+    `negative` are the rows that are known to be negative, None if there are none.
     """
 
     known: BoolArray
     found: BoolArray
     other: BoolArray
+    negative: BoolArray | None = None
 
     def members(self) -> dict[str, BoolArray]:
-        return {"known": self.known, "found": self.found, "other": self.other}
+        groups = {"known": self.known, "found": self.found, "other": self.other}
+        return groups if self.negative is None else groups | {"negative": self.negative}
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,9 +65,7 @@ def distribution_of(
     if categories is not None:
         return _of_categories(members, categories)
     every = values[~np.isnan(values)]
-    medians = {
-        name: float(np.median(inside)) if len(inside) else None for name, inside in members.items()
-    }
+    medians = {name: _median(inside, every) for name, inside in members.items()}
     distinct = np.unique(every)
     if len(distinct) <= FEW_VALUES:
         counts = {
@@ -79,8 +81,37 @@ def distribution_of(
     return Distribution(edges.tolist(), None, counts, medians)
 
 
+def _median(inside: FloatArray, every: FloatArray) -> float | None:
+    """0 where it is rounding: no reader wants 8e-18 beside 0.9."""
+    if not len(inside):
+        return None
+    median = float(np.median(inside))
+    return 0.0 if abs(median) < ROUNDING * float(np.abs(every).max()) else median
+
+
+@dataclass(frozen=True, eq=False)
+class Probabilities:
+    """How many rows of each group have a probability of a size, and the means; None of no rows."""
+
+    counts: dict[str, list[int]]
+    means: dict[str, float | None]
+
+
+def probabilities_of(probability: FloatArray, groups: Groups) -> Probabilities:
+    """Counts probabilities in bins of the same width from 0 to 1."""
+    members = {name: probability[rows] for name, rows in groups.members().items()}
+    return Probabilities(
+        {
+            name: np.histogram(inside, N_PROBABILITY_BINS, (0.0, 1.0))[0].tolist()
+            for name, inside in members.items()
+        },
+        {name: float(inside.mean()) if len(inside) else None for name, inside in members.items()},
+    )
+
+
 def _edges(values: FloatArray) -> FloatArray:
     low, high = np.quantile(values, FRAME)
+    low = 0.0 if abs(low) < ROUNDING * abs(high) else low
     if not high > low:  # nearly all are the same: the few others decide
         low, high = values.min(), values.max()
     # Halves first: the difference of two huge numbers may be infinite.
@@ -102,7 +133,7 @@ def _of_categories(members: dict[str, FloatArray], categories: list[str]) -> Dis
         shown.append(f"{len(rest)} others")
         for name, found in every.items():
             counts[name].append(int(found[rest].sum()))
-    return Distribution(None, shown, counts, dict.fromkeys(GROUPS))
+    return Distribution(None, shown, counts, dict.fromkeys(members))
 
 
 def separation_of(values: FloatArray, is_category: bool, groups: Groups) -> float:

@@ -13,7 +13,6 @@ from pucut.cuts.two_stages import reached_from
 from pucut.data.labels import PULabels
 from pucut.data.row_order import renumbered_graph
 from pucut.methods import ElkanNotoClassifier
-from pucut.report.packing import packed
 from pucut.report.plain import plain
 from pucut.report.steps import Steps, step_of, steps_of_stages
 
@@ -47,7 +46,7 @@ class Account:
     selection
         What only pucut has, else None.
     rows : dict
-        Packed arrays with a value for each row; None for those the method does not have.
+        Arrays with a value for each row; None for those the method does not have.
     """
 
     method: str
@@ -56,7 +55,7 @@ class Account:
     about_graph: dict[str, Any] | None
     space: str | None
     partition: dict[str, Any] | None
-    stages: list[dict[str, Any]] | None
+    stages: tuple[Steps, Steps] | None
     selection: list[dict[str, Any]] | None
     rows: dict[str, Any]
 
@@ -141,27 +140,14 @@ def _of_two_hnc(estimator: Any, labels: PULabels, is_positive: BoolArray) -> Acc
             "n_likely_negative": len(estimator.likely_negative_),
             "n_unreached": int(estimator.n_unreached_),
         },
-        stages=[
-            _stage(steps, path)
-            for steps, path in zip(stages, (estimator.stage1_, estimator.stage2_), strict=True)
-        ],
+        stages=stages,
         selection=None,
         rows={
-            "is_likely_negative": packed(is_likely_negative, "uint8"),
-            "is_reached": packed(is_reached, "uint8"),
-            "negative_place": packed(place, "int32"),
+            "is_likely_negative": is_likely_negative,
+            "is_reached": is_reached,
+            "negative_place": place,
         },
     )
-
-
-def _stage(steps: Steps, path: Any) -> dict[str, Any]:
-    return {
-        "stage": steps.stage,
-        "lam": packed(steps.lam, "float64"),
-        "n_positive": packed(steps.n_positive, "int32"),
-        "turn": packed(steps.turn, "int32"),
-        "duality_gap": float(path.duality_gap),
-    }
 
 
 def _of_pucut(estimator: Any) -> Account:

@@ -1,5 +1,7 @@
 """Numbers as a reader wants them."""
 
+from datetime import date, timedelta
+
 NARROW_SPACE = "\u202f"
 
 
@@ -23,6 +25,13 @@ def percent(share: float) -> str:
 def significant(value: float, digits: int = 3) -> str:
     """So many digits that matter, without an exponent where that is readable."""
     return f"{value:.{digits}g}"
+
+
+def of_kind(value: float, kind: str) -> str:
+    """A value of a column: a date for days since 1970, else a short number."""
+    if kind == "date":
+        return (date(1970, 1, 1) + timedelta(days=value)).isoformat()
+    return short_number(value)
 
 
 def short_number(value: float) -> str:

@@ -38,6 +38,7 @@ def render(summary: dict[str, Any]) -> str:
         "headline": escaped(headline),
         "answers": answers.answers(summary),
         "pictures": Html(charts.probabilities(summary) + charts.share_over_prior(summary)),
+        "listed": _listed(summary),
         "map": _map(summary, "map", "The rows as points") if summary["plane"] else Html(""),
         "sensitivity": sections.sensitivity(summary),
         "columns": cards.columns(summary),
@@ -50,17 +51,29 @@ def render(summary: dict[str, Any]) -> str:
     return _filled("page.html", parts)
 
 
+def _listed(summary: dict[str, Any]) -> Html:
+    """Which rows are on the page, where not all of them are."""
+    text = summary["listed"]["text"]
+    return Html("") if text is None else element("p", text, class_="lead")
+
+
 def _map(summary: dict[str, Any], name: str, title: str, *, turning: bool = False) -> Html:
     """A map of the rows; `turning` adds to its legend what the slider changes."""
     ring = element("circle", class_="swatch-changed", cx=8, cy=8, r=6)
-    sign = element("svg", ring, viewBox="0 0 16 16", aria_hidden="true")
+    cross = element("path", class_="swatch-known-negative", d="M4 4 12 12M4 12 12 4")
+    has_negatives = summary["data"]["n_negative"] > 0
     parts = {
         "name": escaped(name),
         "title": element("h3", title),
-        "turning": element("li", sign, "changes side here") if turning else Html(""),
+        "refused": _legend(cross, "known negative") if has_negatives else Html(""),
+        "turning": _legend(ring, "changes side here") if turning else Html(""),
         "caption": escaped(sections.map_caption(summary)),
     }
     return Html(_filled("map.html", parts))
+
+
+def _legend(shape: Html, text: str) -> Html:
+    return element("li", element("svg", shape, viewBox="0 0 16 16", aria_hidden="true"), text)
 
 
 def _cuts(summary: dict[str, Any]) -> Html:

@@ -7,6 +7,13 @@ from pucut._support.html import Html, element, html_table
 from pucut.report.charts import bar
 from pucut.report.numbers import count, grouped, percent, significant
 
+PLURALS = {
+    "number": "numbers",
+    "category": "categories",
+    "date": "dates",
+    "text": "texts",
+    "flag": "flags",
+}
 Facts = Sequence[tuple[str, str]]
 
 
@@ -36,7 +43,7 @@ def _given(summary: dict[str, Any]) -> Facts:
         ),
         *([("Known negatives", grouped(data["n_negative"]))] if data["n_negative"] else []),
         ("Unlabelled", grouped(data["n_unlabelled"])),
-        ("Columns", _columns(data)),
+        ("Columns", _columns(data, summary["kinds"])),
     ]
     if prior["is_given"]:
         return [*lines, ("Prior", f"{percent(prior['value'])}, given")]
@@ -48,14 +55,17 @@ def _given(summary: dict[str, Any]) -> Facts:
     ]
 
 
-def _columns(data: dict[str, Any]) -> str:
+def _columns(data: dict[str, Any], kinds: dict[str, int]) -> str:
     if data["is_pairwise"]:
         return "none: similarities or distances were given"
     if data["n_columns"] is None:
         return "read by the classifier itself"
-    if data["n_encoded"] is None or data["n_encoded"] == data["n_columns"]:
+    if not kinds:
         return grouped(data["n_columns"])
-    return f"{grouped(data['n_columns'])}, as {grouped(data['n_encoded'])} features"
+    named = ", ".join(count(n, kind, PLURALS.get(kind, kind)) for kind, n in kinds.items())
+    if data["n_encoded"] == data["n_columns"]:
+        return named
+    return f"{named}; as {grouped(data['n_encoded'])} features"
 
 
 def _chosen(summary: dict[str, Any]) -> Facts:

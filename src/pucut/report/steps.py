@@ -3,7 +3,7 @@
 Lambdas are only shown; which rows are positive at a step is decided by whole numbers.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -36,10 +36,34 @@ class Steps:
     lam: FloatArray
     n_positive: IntArray
     turn: IntArray
+    duality_gap: float
 
     def is_positive(self, step: int) -> BoolArray:
         """The rows in S at a step."""
         return self.turn >= step if self.stage == 1 else self.turn <= step
+
+    def of_rows(self, rows: npt.NDArray[np.intp], also: int | None) -> "Steps":
+        """The steps at which one of these rows turns, and the step `also`; all if all are given.
+
+        Of these rows, the same are in S at each step that is left.
+        """
+        if len(rows) == len(self.turn):
+            return self
+        n_steps = len(self.lam)
+        turning = self.turn[rows]
+        turning = turning[(turning >= 0) & (turning < n_steps)]
+        kept = np.union1d(turning, [0, n_steps - 1] if also is None else [0, also, n_steps - 1])
+        if self.stage == 1:  # the last of the steps that are left up to the row's
+            turn = np.searchsorted(kept, self.turn[rows], side="right") - 1
+        else:  # the first of them from the row's on
+            turn = np.searchsorted(kept, self.turn[rows], side="left")
+        return replace(
+            self, lam=self.lam[kept], n_positive=self.n_positive[kept], turn=turn.astype(np.int32)
+        )
+
+    def place_of(self, whole: "Steps", step: int) -> int:
+        """Where a step of the whole stage is among these."""
+        return int(np.flatnonzero(self.n_positive == whole.n_positive[step])[0])
 
 
 def steps_of_stages(estimator: Any) -> tuple[Steps, Steps]:
@@ -56,7 +80,8 @@ def _leaving(path: CutPath, partition: Partition) -> Steps:
     turn = np.searchsorted(levels, leaves).astype(np.int32)
     turn[leaves == -np.inf] = -1
     sizes = len(leaves) - np.searchsorted(np.sort(leaves), levels, side="left")
-    return Steps(1, np.maximum(levels, path.lambda_range[0]), sizes.astype(np.int32), turn)
+    lams = np.maximum(levels, path.lambda_range[0])
+    return Steps(1, lams, sizes.astype(np.int32), turn, float(path.duality_gap))
 
 
 def _joining(path: CutPath) -> Steps:
@@ -64,7 +89,7 @@ def _joining(path: CutPath) -> Steps:
     lams = np.unique(joins[joins < np.inf])
     sizes = np.searchsorted(np.sort(joins), lams, side="right")
     turn = np.searchsorted(lams, joins).astype(np.int32)
-    return Steps(2, lams, sizes.astype(np.int32), turn)
+    return Steps(2, lams, sizes.astype(np.int32), turn, float(path.duality_gap))
 
 
 def step_of(steps: Steps, is_positive: BoolArray) -> int:

@@ -1,38 +1,30 @@
 """From a fitted estimator to a plain dict: all that a report says, and nothing drawn yet."""
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from typing import Any
 
 import numpy as np
 
-from pucut._support.checks import BoolArray, FloatArray
+from pucut._support.checks import FloatArray
 from pucut.cuts.two_stages import reached_from
 from pucut.data.labels import PULabels, checked_pu_labels
 from pucut.data.suspects import suspect_columns
 from pucut.priors import LabellingCheck
 from pucut.report.alerts import alerts
-from pucut.report.columns import columns_of
-from pucut.report.distributions import Groups
+from pucut.report.columns import ColumnSource, columns_of
+from pucut.report.distributions import Groups, probabilities_of
+from pucut.report.listed import Listed
 from pucut.report.methods import Account, account_of, is_cut_at_prior, method_of
 from pucut.report.packing import packed
 from pucut.report.plain import plain, short
-from pucut.report.plane import plane_of
-from pucut.report.reasons import (
-    chains_to_labels,
-    labelled_neighbors,
-    share_to_positive,
-    turning_priors,
-)
+from pucut.report.plane import Plane, plane_of
+from pucut.report.rows import found_by_prior, rows_dict, rows_of, sensitivity_of
 from pucut.report.wording import word_for
-from pucut.scores.thresholds import positives_by_prior
 
-SCHEMA = "pucut-report/3"
+SCHEMA = "pucut-report/4"
 
-# How far the prior is moved to see which rows change class.
-PRIOR_MOVES = (-0.1, -0.05, 0.05, 0.1)
-N_LABELLED_NEIGHBORS = 5
 # From here on a row found is sure, and below the other one it is close to the border.
 SURE, CLOSE = 0.9, 0.6
 
@@ -47,6 +39,7 @@ def summarise(
     source: str | None = None,
     label_name: str | None = None,
     positive: str | None = None,
+    sources: Mapping[str, ColumnSource] | None = None,
     probabilities: Any = None,
     ranks: Any = None,
     notes: Sequence[str] = (),
@@ -70,6 +63,8 @@ def summarise(
         Name of the column of labels.
     positive : str, optional
         What marks the known positives in it; by default the value of `y` that does.
+    sources : mapping of names of columns to ColumnSource, optional
+        What columns were in the table that X was read from, such as dates.
     probabilities : array-like of shape (n_samples,), optional
         Of being positive, for each row; by default what `predict_proba` says of X.
     ranks : array-like of shape (n_samples,), optional
@@ -96,12 +91,19 @@ def summarise(
         known=labels.is_labelled,
         found=is_positive & ~labels.is_labelled,
         other=labels.is_unlabelled & ~is_positive,
+        negative=labels.is_negative if labels.n_negative else None,
     )
     account = account_of(estimator, labels, is_positive)
-    table = columns_of(estimator, X, account.graph, groups, feature_names)
+    table = columns_of(estimator, X, account.graph, groups, feature_names, sources or {})
     probability = _probability(estimator, X, probabilities)
+    plane = None if table.points is None else plane_of(table.points, random_state)
+    rows = rows_of(estimator, probability, labels, groups, account, plane, ranks, random_state)
+    listed = rows.listed
+    partition, stages = _stages(account, listed)
+    prior = _prior(estimator)
     mark = short(labels.classes[1]) if positive is None else str(positive)
     is_by_prior = is_cut_at_prior(estimator)
+    n_features = getattr(estimator, "n_features_in_", None)
     summary = {
         "schema": SCHEMA,
         "version": version("pucut"),
@@ -114,7 +116,8 @@ def summarise(
             "n_labelled": labels.n_labelled,
             "n_negative": labels.n_negative,
             "n_unlabelled": int(np.count_nonzero(labels.is_unlabelled)),
-            "n_columns": len(table.names) or plain(getattr(estimator, "n_features_in_", None)),
+            "n_columns": sum(table.kinds.values()) or plain(n_features),
+            "n_features": len(table.names) or plain(n_features),
             "n_encoded": table.points.shape[1] if table.names else None,
             "is_pairwise": table.points is not None and not table.names,
             "label_name": label_name,
@@ -122,7 +125,8 @@ def summarise(
             "unlabelled": short(labels.classes[0]),
             "word": word_for(mark),
         },
-        "prior": _prior(estimator),
+        "listed": {"n_rows": len(listed.rows), "text": listed.text},
+        "prior": prior,
         "suspects": [
             {"column": suspect.column, "kind": suspect.kind, "text": str(suspect)}
             for suspect in suspect_columns(X, labels, feature_names)
@@ -132,7 +136,7 @@ def summarise(
         "certainty": _certainty(probability, groups),
         "hidden": _hidden(estimator),
         "graph": _graph(estimator, account),
-        "partition": account.partition,
+        "partition": partition,
         "selection": account.selection,
         "settings": {
             name: short(repr(value)) for name, value in estimator.get_params(deep=False).items()
@@ -140,19 +144,24 @@ def summarise(
         "seconds": {
             name: float(value) for name, value in getattr(estimator, "step_seconds_", {}).items()
         },
-        "stages": account.stages,
-        "rows": _rows(estimator, probability, labels, is_positive, account, ids, ranks),
-        "plane": None if table.points is None else _plane(table.points, random_state),
+        "stages": stages,
+        "rows": rows_dict(rows, labels, account, groups, ids),
+        "plane": None if plane is None else _plane(plane, listed),
+        "probabilities": dataclasses.asdict(probabilities_of(probability, groups)),
+        "found_by_prior": found_by_prior(rows, labels, prior["interval"]) if is_by_prior else None,
         "columns": [
-            dataclasses.asdict(facts) | {"values": packed(facts.values, "float32")}
+            dataclasses.asdict(facts) | {"values": packed(facts.values[listed.rows], "float32")}
             for facts in table.shown
         ],
+        "kinds": table.kinds,
         "space": account.space,
-        "weights": _weights(table.names, table.weights),
-        "sensitivity": _sensitivity(estimator, labels, is_positive) if is_by_prior else [],
+        "weights": [{"name": name, "weight": weight} for name, weight in table.weight_of.items()],
+        "sensitivity": sensitivity_of(estimator, labels, is_positive, listed)
+        if is_by_prior
+        else [],
     }
     about = {"unreached": _unreached(account, labels), "repeated": table.repeated}
-    return summary | {"alerts": alerts(summary, about, notes)}
+    return summary | {"alerts": alerts(summary, about, notes, listed)}
 
 
 def _labels(estimator: Any, X: Any, y: Any) -> PULabels:
@@ -218,14 +227,6 @@ def _unreached(account: Account, labels: PULabels) -> Any:
     return np.flatnonzero(~reached_from(account.graph, labels.is_labelled))
 
 
-def _weights(names: list[str], weights: FloatArray | None) -> list[dict[str, Any]]:
-    if weights is None:
-        return []
-    return [
-        {"name": names[j], "weight": float(weights[j])} for j in np.argsort(-weights, kind="stable")
-    ]
-
-
 def _prior(estimator: Any) -> dict[str, Any]:
     estimate = getattr(estimator, "prior_estimate_", None)
     found: dict[str, Any] = {"value": float(estimator.prior_), "is_given": estimate is None}
@@ -259,86 +260,35 @@ def _labelling(check: LabellingCheck | None) -> dict[str, Any] | None:
     }
 
 
-def _rows(
-    estimator: Any,
-    probability: FloatArray,
-    labels: PULabels,
-    is_positive: BoolArray,
-    account: Account,
-    ids: Any,
-    ranks: Any,
-) -> dict[str, Any]:
-    is_labelled = labels.is_labelled
-    scores = np.asarray(estimator.scores_, dtype=np.float64)
-    order = np.lexsort((-probability, -scores, ~is_positive))
-    if ranks is not None:
-        order = np.argsort(np.asarray(ranks, dtype=np.float64), kind="stable")  # NaN comes last
+def _plane(plane: Plane, listed: Listed) -> dict[str, Any]:
     return {
-        "ids": _checked_ids(ids, labels.n_samples),
-        "is_labelled": packed(is_labelled, "uint8"),
-        "is_known_negative": packed(labels.is_negative, "uint8") if labels.n_negative else None,
-        "is_positive": packed(is_positive, "uint8"),
-        "probability": packed(probability, "float32"),
-        "score": packed(scores, "float32"),
-        "order": packed(order, "int32"),
-        "turning_prior": packed(
-            turning_priors(scores, is_labelled, labels.is_unlabelled), "float32"
-        ),
-        **_neighbors(account.graph, is_labelled, is_positive),
-        **account.rows,
-    }
-
-
-def _neighbors(graph: Any, is_labelled: BoolArray, is_positive: BoolArray) -> dict[str, Any]:
-    """What a graph says of each row; nothing where the method has none."""
-    if graph is None:
-        names = ("n_edges", "share_to_positive", "neighbor", "neighbor_weight", "towards_label")
-        return dict.fromkeys((*names, "n_listed_neighbors"))
-    near = labelled_neighbors(graph, is_labelled, N_LABELLED_NEIGHBORS)
-    return {
-        "n_edges": packed(np.diff(graph.indptr), "int32"),
-        "share_to_positive": packed(share_to_positive(graph, is_positive), "float32"),
-        "neighbor": packed(near.row, "int32"),
-        "neighbor_weight": packed(near.weight, "float32"),
-        "n_listed_neighbors": N_LABELLED_NEIGHBORS,
-        "towards_label": packed(chains_to_labels(graph, is_labelled), "int32"),
-    }
-
-
-def _plane(points: Any, random_state: int) -> dict[str, Any]:
-    plane = plane_of(points, random_state)
-    return {
-        "x": packed(plane.place[:, 0], "uint16"),
-        "y": packed(plane.place[:, 1], "uint16"),
+        "x": packed(plane.place[listed.rows, 0], "uint16"),
+        "y": packed(plane.place[listed.rows, 1], "uint16"),
         "ratio": plane.ratio,
         "explained": plane.explained,
         "n_beyond": plane.n_beyond,
-        "drawn": packed(plane.drawn, "int32"),
+        "drawn": packed(listed.places(plane.drawn), "int32"),
         "n_drawn": len(plane.drawn),
     }
 
 
-def _sensitivity(estimator: Any, labels: PULabels, is_positive: BoolArray) -> list[dict[str, Any]]:
-    """Which rows change class if the prior moves by some points."""
-    found = []
-    for move in PRIOR_MOVES:
-        prior = float(estimator.prior_) + move
-        line: dict[str, Any] = {"move": move, "prior": prior}
-        line["is_possible"] = labels.labelled_share <= prior < min(labels.largest_prior, 1.0)
-        if line["is_possible"]:
-            now = positives_by_prior(estimator.scores_, labels, prior)
-            line["to_positive"] = packed(np.flatnonzero(now & ~is_positive), "int32")
-            line["n_to_positive"] = int(np.count_nonzero(now & ~is_positive))
-            line["to_negative"] = packed(np.flatnonzero(is_positive & ~now), "int32")
-            line["n_to_negative"] = int(np.count_nonzero(is_positive & ~now))
-        found.append(line)
-    return found
-
-
-def _checked_ids(ids: Any, n_samples: int) -> list[str] | None:
-    if ids is None:
-        return None
-    names = [str(name) for name in ids]
-    if len(names) != n_samples:
-        raise ValueError(f"ids must name the {n_samples} rows of X, found {len(names)} names")
-    return names
+def _stages(account: Account, listed: Listed) -> tuple[Any, Any]:
+    """The partition and the stages, with the steps at which rows of the page turn."""
+    if account.stages is None or account.partition is None:
+        return None, None
+    chosen = account.partition["stage"] - 1
+    thinned = [
+        steps.of_rows(listed.rows, account.partition["step"] if number == chosen else None)
+        for number, steps in enumerate(account.stages)
+    ]
+    step = thinned[chosen].place_of(account.stages[chosen], account.partition["step"])
+    return account.partition | {"step": step}, [
+        {
+            "stage": steps.stage,
+            "lam": packed(steps.lam, "float64"),
+            "n_positive": packed(steps.n_positive, "int32"),
+            "turn": packed(steps.turn, "int32"),
+            "duality_gap": steps.duality_gap,
+        }
+        for steps in thinned
+    ]

@@ -116,6 +116,9 @@ class HNCClassifier(FitsWhole, ClassifierMixin, BaseEstimator):
         "columns as categories" or "given weights".
     feature_weights_ : float array
         Of the encoded features in that space; all 1 if columns are taken as categories.
+    feature_importances_ : float array of shape (n_features,)
+        The weights of the columns of X, scaled to sum to 1; those of a column's categories are
+        added up. `pandas.Series(model.feature_importances_, model.feature_names_in_)` names them.
     score_weights_ : dict of str to float, or None
         The weight of each learner in the scores; 0 if it was left out.
 
@@ -227,6 +230,7 @@ class HNCClassifier(FitsWhole, ClassifierMixin, BaseEstimator):
         self._space, self._neighbors = learned.space, learned.neighbors[-1]
         self._class_scores, self.score_weights_ = learned.scores, learned.score_weights
         self.space_, self.feature_weights_ = learned.space.name, learned.space.weights[-1]
+        self.feature_importances_ = self._encoding.importances(self.feature_weights_)
         self.graph_ = self._neighbors.graph(self._neighbors.lists.n_neighbors)
         graph = checked_graph(self.graph_)
         hidden = self._judge_gamma(learned, graph, worlds, tradeoff, n_threads)

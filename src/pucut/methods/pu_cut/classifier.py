@@ -136,6 +136,9 @@ None, default="auto"
     feature_weights_ : float array of shape (n_encoded_features,)
         Those of the first space, which sum to the number of features: by default from the squares
         of the importances in PU trees.
+    feature_importances_ : float array of shape (n_features,)
+        The weights of the columns of X, scaled to sum to 1; those of a column's categories are
+        added up. `pandas.Series(model.feature_importances_, model.feature_names_in_)` names them.
     forest_ : Forest
         The PU trees from which weights of features come.
     neighbor_recall_ : float
@@ -295,6 +298,7 @@ None, default="auto"
         self.selection_ = chosen.candidates
         self.forest_ = mixture.forest
         self.feature_weights_: FloatArray = mixture.spaces[0].weights
+        self.feature_importances_ = self._encoding.importances(self.feature_weights_)
         self.neighbor_recall_ = min(space.lists.recall for space in mixture.spaces)
         is_positive = positives_by_prior(chosen.scores, labels, self.prior_)
         self.positive_fraction_ = float(is_positive.mean())

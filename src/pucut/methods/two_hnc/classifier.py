@@ -122,7 +122,11 @@ default="auto"
     sigma_ : float
         The width of the kernel.
     feature_weights_ : float array of shape (n_encoded_features,)
-        They sum to the number of features.
+        They sum to the number of features. None if X is precomputed.
+    feature_importances_ : float array of shape (n_features,)
+        The weights of the columns of X, scaled to sum to 1; those of a column's categories are
+        added up. `pandas.Series(model.feature_importances_, model.feature_names_in_)` names them.
+        None if X is precomputed.
     forest_ : Forest or None
         The PU trees, if any were needed.
     graph_ : CSR array of shape (n_samples, n_samples)
@@ -276,6 +280,7 @@ default="auto"
     ) -> Self:
         """Cuts, chooses, and sets the answers for the training rows and for others."""
         self.forest_, self.feature_weights_ = found.forest, found.weights
+        self.feature_importances_ = found.importances
         if found.order is not None:
             labels = labels.in_order(found.order)
         with steps.step("cuts"):

@@ -52,7 +52,7 @@ def paper_settings(n_rows: int) -> Settings:
 
 @dataclass(frozen=True, eq=False)
 class FoundSpace:
-    """Where the rows lie, and the trees and feature weights, if there are any.
+    """Where the rows lie, and the trees, feature weights and importances, if there are any.
 
     If there is an `order`, the rows lie there in this order of the table's.
     """
@@ -60,6 +60,7 @@ class FoundSpace:
     space: Space
     forest: Forest | None = None
     weights: FloatArray | None = None
+    importances: FloatArray | None = None
     order: IndexArray | None = None
 
 
@@ -135,13 +136,13 @@ def find_space(
                 n_threads=n_threads,
             )
     weights = weights_of_kind(feature_weights, forest, encoding.n_features)
+    importances = encoding.importances(weights)
     with step("neighbours"):
         if forest is not None and similarity == "forest":
             leaves = forest_apply(forest, points, n_threads=n_threads)
             near = proximity_neighbors(forest, points, n_neighbors, n_threads=n_threads)
-            return FoundSpace(
-                ForestSpace(encoding, forest, leaves, near, n_threads), forest, weights, order
-            )
+            nearby = ForestSpace(encoding, forest, leaves, near, n_threads)
+            return FoundSpace(nearby, forest, weights, importances, order)
         space = weighted_space(
             "features",
             points,
@@ -154,7 +155,7 @@ def find_space(
             random_state=random_state,
             most_bytes=most_bytes,
         )
-    return FoundSpace(PointSpace(encoding, space), forest, weights, order)
+    return FoundSpace(PointSpace(encoding, space), forest, weights, importances, order)
 
 
 def cut_and_choose(

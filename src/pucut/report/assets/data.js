@@ -29,18 +29,15 @@ const { word } = report.data;
 const positiveWord = word === null ? "positive" : `“${word}”`;
 const negativeWord = word === null ? "negative" : `not “${word}”`;
 
-// Place of each unlabelled row among the unlabelled ones by score, from 1; 0 for known rows, of either class.
-const rank = new Int32Array(nSamples);
+const nListed = report.listed.n_rows; // of the rows of the table: those that are on this page
+const { rank } = rows; // among all unlabelled rows, from 1; 0 for known rows, of either class
 const isNegative = (row) => rows.is_known_negative !== null && rows.is_known_negative[row] === 1;
 const isUnlabelled = (row) => !rows.is_labelled[row] && !isNegative(row);
-let place = 0;
-for (const row of rows.order) {
-  if (isUnlabelled(row)) { place += 1; rank[row] = place; }
-}
-const nUnlabelled = place;
+const nUnlabelled = report.data.n_unlabelled;
 
 const byId = (id) => document.getElementById(id);
-const nameOf = (row) => (rows.ids === null ? String(row) : rows.ids[row]);
+const numberOf = (row) => (rows.number === null ? row : rows.number[row]);
+const nameOf = (row) => (rows.ids === null ? String(numberOf(row)) : rows.ids[row]);
 const grouped = (n) => (Math.abs(n) < 10000 ? String(n) : n.toLocaleString("en").replace(/,/g, "\u202f"));
 const percent = (share) => {
   const value = 100 * share;
@@ -68,6 +65,7 @@ function lambdaOf(stage, row) {
 
 function sideClass(row) {
   if (rows.is_labelled[row]) return "side side-labelled";
+  if (isNegative(row)) return "side side-known-negative";
   return rows.is_positive[row] ? "side side-positive" : "side side-negative";
 }
 

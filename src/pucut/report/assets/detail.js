@@ -2,6 +2,7 @@
 
 const MOST_CHAIN = 12;
 const MOST_VALUES = 12;
+const ELSEWHERE = -2; // in place of a row that is not on this page
 
 function rowButton(row) {
   const button = make("button", { type: "button", class: `link ${sideClass(row)}` }, nameOf(row));
@@ -80,7 +81,10 @@ function neighbours(row) {
   if (share >= 0) parts.push(make("p", {}, `${edges}; ${percent(share)} of their similarity is with rows that are known or found.`));
   else parts.push(make("p", {}, "It has no neighbours."));
   const lines = [];
-  for (let i = row * n; i < (row + 1) * n && rows.neighbor[i] >= 0; i += 1) {
+  let nElsewhere = 0; // neighbours that are not on this page
+  for (let i = row * n; i < (row + 1) * n; i += 1) {
+    nElsewhere += rows.neighbor[i] === ELSEWHERE;
+    if (rows.neighbor[i] < 0) continue;
     lines.push(make(
       "tr", {}, make("th", { scope: "row" }, rowButton(rows.neighbor[i])),
       make("td", { class: "number" }, short(rows.neighbor_weight[i])),
@@ -89,7 +93,8 @@ function neighbours(row) {
   if (lines.length) {
     const head = make("tr", {}, make("th", { scope: "col" }, "Row"), make("th", { scope: "col", class: "number" }, "Similarity"));
     parts.push(make("table", { id: "neighbours" }, make("thead", {}, head), make("tbody", {}, ...lines)));
-  } else if (!rows.is_labelled[row]) parts.push(chain(row));
+  } else if (nElsewhere) parts.push(make("p", {}, "Those that are known are not on this page."));
+  else if (!rows.is_labelled[row]) parts.push(chain(row));
   else parts.push(make("p", {}, "None of them is known."));
   return parts;
 }
@@ -104,14 +109,19 @@ function graphNote() {
 // The strongest way over unlabelled rows to a known one.
 function chain(row) {
   const way = [];
-  for (let at = rows.towards_label[row]; at >= 0; at = rows.towards_label[at]) way.push(at);
+  let at = rows.towards_label[row];
+  for (; at >= 0; at = rows.towards_label[at]) way.push(at);
+  const leaves = at === ELSEWHERE;
+  if (!way.length && leaves) return make("p", {}, "None is known. A chain of neighbours leads to a known row, over rows that are not on this page.");
   if (!way.length) return make("p", {}, "None is known, and no chain of neighbours leads to a known row.");
-  const text = make("p", { id: "chain" }, `None is known. The strongest chain to a known row has ${plural(way.length, "step", "steps")}: `);
+  const steps = leaves ? "leads over rows that are not on this page" : `has ${plural(way.length, "step", "steps")}`;
+  const text = make("p", { id: "chain" }, `None is known. The strongest chain to a known row ${steps}: `);
   const shown = way.length > MOST_CHAIN ? [...way.slice(0, MOST_CHAIN - 1), way[way.length - 1]] : way;
   shown.forEach((next, i) => {
     if (i) text.append(way.length > MOST_CHAIN && i === MOST_CHAIN - 1 ? " → … → " : " → ");
     text.append(rowButton(next));
   });
+  if (leaves) text.append(" → …");
   return text;
 }
 
@@ -128,6 +138,7 @@ function values(row) {
   const body = lines.slice(0, MOST_VALUES).map(({ column, value, away }) => {
     const of = (v) => {
       if (Number.isNaN(v) || v < 0 && column.categories !== null) return "missing";
+      if (column.kind === "date") return new Date(Math.floor(v) * 864e5).toISOString().slice(0, 10);
       return column.categories === null ? short(v, 4) : column.categories[v];
     };
     const mean = column.categories === null ? column.mean : column.usual;
@@ -140,7 +151,7 @@ function values(row) {
   const heads = [["Column", ""], ["Here", "number"], ["Mean", "number"], ["Apart", "spread"]].map(
     ([text, kind]) => make("th", { scope: "col", class: kind }, text),
   );
-  const total = report.data.n_columns;
+  const total = report.data.n_features;
   const note = total > report.columns.length
     ? `From the ${report.columns.length} columns that are shown, of ${total}. ` : "";
   const counted = report.weights.length ? ", counted with the weights of the columns" : "";

@@ -9,6 +9,7 @@ function colours() {
   const of = (name) => getComputedStyle(document.querySelector(`.swatch-${name}`)).color;
   return {
     positive: of("positive"), negative: of("negative"), labelled: of("labelled"),
+    refused: rows.is_known_negative === null ? null : of("known-negative"),
     ink: getComputedStyle(document.body).color,
     paper: getComputedStyle(document.body).backgroundColor,
   };
@@ -21,6 +22,15 @@ function drawDiamond(pen, x, y, r) {
   pen.lineTo(x, y + r);
   pen.lineTo(x - r, y);
   pen.fill();
+}
+
+function drawCross(pen, x, y, r) {
+  pen.beginPath();
+  pen.moveTo(x - r, y - r);
+  pen.lineTo(x + r, y + r);
+  pen.moveTo(x - r, y + r);
+  pen.lineTo(x + r, y - r);
+  pen.stroke();
 }
 
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
@@ -55,9 +65,10 @@ function startMap(canvas, isInside, isTurning) {
     const r = frame.radius;
     pen.setTransform(frame.ratio, 0, 0, frame.ratio, 0, 0);
     pen.clearRect(0, 0, frame.width, frame.height);
-    const groups = { outside: [], inside: [], labelled: [], turning: [] };
+    const groups = { outside: [], inside: [], labelled: [], refused: [], turning: [] };
     for (const row of plane.drawn) {
       if (rows.is_labelled[row]) groups.labelled.push(row);
+      else if (isNegative(row)) groups.refused.push(row);
       else groups[isInside(row) ? "inside" : "outside"].push(row);
       if (isTurning(row)) groups.turning.push(row);
     }
@@ -78,6 +89,8 @@ function startMap(canvas, isInside, isTurning) {
     }
     pen.fillStyle = colour.labelled;
     for (const row of groups.labelled) drawDiamond(pen, ...placeOf(row), r * 1.25);
+    pen.strokeStyle = colour.refused;
+    for (const row of groups.refused) drawCross(pen, ...placeOf(row), r);
     // Where most rows turn at once, rings would hide them all.
     if (groups.turning.length <= plane.n_drawn / 5) {
       pen.strokeStyle = colour.ink;

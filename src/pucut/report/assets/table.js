@@ -122,7 +122,7 @@ function showTable() {
   const start = listing.page * PAGE;
   byId("lines").replaceChildren(...found.slice(start, start + PAGE).map(line));
   const shown = found.length ? `${grouped(start + 1)} to ${grouped(Math.min(start + PAGE, found.length))} of ` : "";
-  const all = found.length === nSamples ? "" : ` out of ${grouped(nSamples)}`;
+  const all = found.length === nListed ? "" : ` out of ${grouped(nListed)}${nListed < nSamples ? " on this page" : ""}`;
   byId("listed").textContent = `${shown}${plural(found.length, "row", "rows")}${all}`;
   byId("listed").dataset.count = found.length;
   byId("page").textContent = `Page ${grouped(listing.page + 1)} of ${grouped(nPages)}`;
@@ -145,7 +145,7 @@ function showSelected() {
 
 const CSV = [
   ["name", nameOf],
-  ["row", (row) => row],
+  ["row", numberOf],
   ["known", (row) => rows.is_labelled[row] - isNegative(row)],
   ["positive", (row) => rows.is_positive[row]],
   ["probability", (row) => plainNumber(rows.probability[row])],

@@ -1,0 +1,119 @@
+"""Which rows are on the page: all, or of very many those that a reader asks for first."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pucut._support.checks import FloatArray
+from pucut.report.distributions import Groups
+from pucut.report.numbers import count, grouped
+from pucut.report.reasons import LabelledNeighbors
+
+IntArray = npt.NDArray[np.int32]
+
+# A page with more rows would be of many megabytes, and slow to open.
+MOST_LISTED = 20_000
+# Of these, how many are chosen for what they are; rows that the map draws, and rows by which
+# others are explained, fill the rest.
+SHARES = {"found": 0.3, "border": 0.05, "known": 0.1, "negative": 0.05}
+# In place of a row that is not on the page.
+ELSEWHERE = -2
+
+
+@dataclass(frozen=True, eq=False)
+class Listed:
+    """The rows on the page, which are numbered anew there.
+
+    Attributes
+    ----------
+    rows : int array
+        Their numbers in the table, ascending.
+    place : int array of shape (n_samples,)
+        The place on the page of each row of the table, -1 if it is not there.
+    text : str or None
+        Which rows they are; None if all are there.
+    """
+
+    rows: npt.NDArray[np.intp]
+    place: IntArray
+    text: str | None
+
+    @property
+    def is_all(self) -> bool:
+        return self.text is None
+
+    def places(self, rows: Any) -> IntArray:
+        """The places of those of the rows that are on the page, in the same order."""
+        found = self.place[np.asarray(rows, dtype=np.intp)]
+        return found[found >= 0]
+
+    def renumbered(self, rows: IntArray) -> IntArray:
+        """Rows as places on the page; -1 stays, and `ELSEWHERE` stands for those not there."""
+        found = np.where(self.place[rows] >= 0, self.place[rows], ELSEWHERE)
+        return np.where(rows < 0, -1, found).astype(np.int32)
+
+
+def rows_listed(
+    groups: Groups,
+    order: npt.NDArray[np.intp],
+    from_border: FloatArray,
+    drawn: npt.NDArray[np.int32],
+    near: LabelledNeighbors | None,
+    towards: IntArray | None,
+    random_state: int,
+) -> Listed:
+    """Chooses the rows.
+
+    `order` has all rows, the most likely positives first, and `from_border` how far each is from
+    the prior that would change its class. `drawn` are the rows of the map; `near` and `towards`
+    are the rows by which others are explained, or None without a graph.
+    """
+    n_rows = len(order)
+    if n_rows <= MOST_LISTED:
+        return Listed(np.arange(n_rows), np.arange(n_rows, dtype=np.int32), None)
+    random = np.random.default_rng(random_state)
+    most = {name: int(share * MOST_LISTED) for name, share in SHARES.items()}
+    members = groups.members()
+    undecided = np.flatnonzero(groups.found | groups.other)
+    by_distance = undecided[np.argsort(from_border[undecided], kind="stable")]
+    found = order[groups.found[order]][: most["found"]]
+    chosen = {"found": found, "border": by_distance[: most["border"]]}
+    for name in ("known", "negative"):
+        rows = np.flatnonzero(members[name]) if name in members else np.zeros(0, dtype=np.intp)
+        chosen[name] = np.sort(random.permutation(rows)[: most[name]])
+    is_listed = np.zeros(n_rows, dtype=np.bool_)
+    is_listed[np.concatenate([*chosen.values(), drawn])] = True
+    if near is not None and towards is not None:
+        _add_references(is_listed, np.column_stack([near.row, towards]))
+    rows = np.flatnonzero(is_listed)
+    place = np.full(n_rows, -1, dtype=np.int32)
+    place[rows] = np.arange(len(rows))
+    return Listed(rows, place, _in_words(chosen, len(drawn), len(rows), n_rows))
+
+
+def _add_references(is_listed: npt.NDArray[np.bool_], references: IntArray) -> None:
+    """Adds the rows by which the listed ones are explained, and so on, as long as there is room."""
+    latest: npt.NDArray[Any] = np.flatnonzero(is_listed)
+    while len(latest):
+        room = MOST_LISTED - int(np.count_nonzero(is_listed))
+        named = np.unique(references[latest])
+        latest = named[(named >= 0) & ~is_listed[named]][: max(room, 0)]
+        is_listed[latest] = True
+
+
+def _in_words(chosen: dict[str, Any], n_drawn: int, n_listed: int, n_rows: int) -> str:
+    parts = [
+        f"the strongest {grouped(len(chosen['found']))} of the rows found",
+        f"the {grouped(len(chosen['border']))} nearest to the border",
+        count(len(chosen["known"]), "known positive", "known positives"),
+    ]
+    if len(chosen["negative"]):
+        parts.append(count(len(chosen["negative"]), "known negative", "known negatives"))
+    parts.append(f"{grouped(n_drawn)} picked at random from all rows")
+    return (
+        f"This page has {grouped(n_listed)} of the {grouped(n_rows)} rows: {', '.join(parts)}, and "
+        "rows by which these are explained. The others are left out, so that the file stays small. "
+        "The numbers, charts and tables are those of all rows."
+    )
