@@ -175,8 +175,8 @@ def checked_pu_labels(
         is_negative[~missing] = present == other
         if not is_negative.any():
             warnings.warn(
-                f"neg_label is {neg_label!r}, which is not a value of y: no negative is known; "
-                f"y holds {listed(distinct)}",
+                f"neg_label is {neg_label!r}, which is not a value of y: no negative is known. y "
+                f"holds {listed(distinct)}; name one of these, or leave neg_label out",
                 UnclearLabelsWarning,
                 stacklevel=3,
             )
@@ -235,7 +235,7 @@ def positive_by_convention(distinct: list[Any]) -> Any:
     try:
         positive = positive_of(distinct)
     except ValueError as error:
-        raise ValueError(f"y {error}. pos_label says which value marks them") from None
+        raise ValueError(f"y {error}. Give pos_label, the value that marks them") from None
     if positive is None:
         positive = distinct[-1]
         first, last = plain(distinct[0]), plain(positive)
@@ -254,7 +254,10 @@ def _positive_beside(negative: Any, distinct: list[Any], pos_label: Any) -> Any:
     if pos_label is not None:
         positive = _given_value(distinct, pos_label)
         if bool(positive == negative):
-            raise ValueError(f"pos_label and neg_label are both {plain(negative)!r}")
+            raise ValueError(
+                f"pos_label and neg_label are both {plain(negative)!r}: one is the value of "
+                "labelled positives, the other that of known negatives"
+            )
         _check_present(positive, distinct)
         return positive
     rest = [
@@ -345,6 +348,6 @@ def checked_prior(prior: Any, labels: PULabels, name: str = "prior") -> float:
     if labels.n_negative and value > labels.largest_prior * (1.0 + 1e-12):
         raise ValueError(
             f"{name} is {value:.6g}, above {labels.largest_prior:.6g}: {labels.n_negative} of "
-            f"{labels.n_samples} samples are known negatives"
+            f"{labels.n_samples} samples are known negatives, so that no more can be positive"
         )
     return min(max(value, labels.labelled_share), labels.largest_prior)
