@@ -101,7 +101,7 @@ docs: $(INSTALLED) $(DOCS_READY) ## build the documentation into build/docs/html
 	OMP_NUM_THREADS=1 $(BIN)/python -m sphinx -W --keep-going -n -q -d build/docs/doctrees docs build/docs/html
 	@echo "open build/docs/html/index.html"
 
-bench: $(INSTALLED) $(PEERS_READY) ## run all benchmarks, or those that BENCH_ARGS names, and show one summary
+bench: $(INSTALLED) $(PEERS_READY) ## run the usual benchmarks in half an hour, or those that BENCH_ARGS names, and show one summary
 	$(BIN)/python -m benchmarks $(BENCH_ARGS)
 
 fuzz: $(BUILD_READY) ## run each fuzzer for FUZZ_SECONDS (60)

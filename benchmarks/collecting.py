@@ -7,6 +7,18 @@ from typing import Any
 from benchmarks.showing import column_widths, machine_facts, table_line
 
 HERE = Path(__file__).parent
+# What runs if nothing is named: how fast and how large, in under half an hour on two processors.
+# All others, and all parts of these, run by name; they take hours together.
+USUAL: dict[str, tuple[str, ...]] = {
+    "parametric_cut": (),
+    "convex": ("--repeats", "3"),
+    "pu_trees": ("--parts", "speed,memory", "--repeats", "1"),
+    "neighbors": ("--parts", "search,threads", "--datasets", "letter,credit,mnist"),
+    "two_hnc": ("--parts", "mnist,choosing", "--datasets", "german,phishing,letter,credit"),
+    "growth": ("--parts", "rows,chooser", "--sizes", "10000,100000"),
+    "hnc_classifier": ("--parts", "time", "--sizes", "1000,3000,10000"),
+    "priors": ("--parts", "time"),
+}
 OWN_PACKAGES = ("benchmarks", "paper", "pucut")
 
 
@@ -41,8 +53,9 @@ def summary_of(found: list[dict[str, Any]]) -> dict[str, Any]:
         for result in run["results"]
         if result["ratio"] is not None
     ]
+    minutes = {run["benchmark"]: sum(run.get("seconds", {}).values()) / 60 for run in found}
     left_out = {run["benchmark"]: run["left_out"] for run in found if run["left_out"]}
-    return {"machine": machine_facts(), "results": rows, "left_out": left_out}
+    return {"machine": machine_facts(), "results": rows, "minutes": minutes, "left_out": left_out}
 
 
 def summary_table(rows: list[dict[str, Any]]) -> str:

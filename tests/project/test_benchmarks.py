@@ -3,10 +3,20 @@
 import importlib
 import json
 import sys
+from argparse import Namespace
 
 import pytest
 
-from benchmarks.collecting import HERE, OWN_PACKAGES, names, run_one, summary_of, summary_table
+from benchmarks.__main__ import chosen
+from benchmarks.collecting import (
+    HERE,
+    OWN_PACKAGES,
+    USUAL,
+    names,
+    run_one,
+    summary_of,
+    summary_table,
+)
 from benchmarks.harness import Benchmark, Goal, Option, Skip
 from benchmarks.showing import text_of
 from benchmarks.timing import Timing, exponent, ratio_of, seconds_of, side_by_side
@@ -36,6 +46,25 @@ def test_a_benchmark_refuses_parts_that_it_has_not(name, capsys):
     with pytest.raises(SystemExit):
         imported(name).bench.main(["--parts", "no such part"])
     assert "no such part" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", USUAL)
+def test_what_runs_if_nothing_is_named(name):
+    bench = imported(name).bench
+    given = bench._parser().parse_args(USUAL[name])
+    assert set(given.parts or bench.parts) <= set(bench.parts)
+    assert bench.goals or name == "convex"
+
+
+def test_which_benchmarks_run():
+    def asked(named=(), is_all=False, is_quick=False):
+        return chosen(Namespace(names=list(named), all=is_all, quick=is_quick))
+
+    assert asked() == USUAL
+    assert asked(["neighbors"]) == {"neighbors": ()}
+    assert asked(is_all=True) == dict.fromkeys(names(), ())
+    assert asked(is_quick=True) == dict.fromkeys(names(), ("--quick",))
+    assert asked(["neighbors"], is_quick=True) == {"neighbors": ("--quick",)}
 
 
 @pytest.fixture
@@ -101,6 +130,7 @@ def test_the_summary_has_every_ratio(fake, monkeypatch):
     summary = summary_of(found)
     assert [row["ratio"] for row in summary["results"]] == [1.25, 2.5, 0.5]
     assert list(summary["left_out"]) == ["fake"]
+    assert 0 < summary["minutes"]["fake"] < 1
     header, *lines = summary_table(summary["results"]).splitlines()
     assert header.split() == ["benchmark", "what", "ratio", "goal", "peer"]
     for line, row in zip(lines, summary["results"], strict=True):
