@@ -14,7 +14,10 @@ USUAL: dict[str, tuple[str, ...]] = {
     "convex": ("--repeats", "3"),
     "pu_trees": ("--parts", "speed,memory", "--repeats", "1"),
     "neighbors": ("--parts", "search,threads", "--datasets", "letter,credit,mnist"),
-    "two_hnc": ("--parts", "mnist,choosing", "--datasets", "german,phishing,letter,credit"),
+    "two_hnc": (
+        *("--parts", "mnist,choosing", "--splits", "2"),
+        *("--datasets", "german,phishing,letter,credit"),
+    ),
     "growth": ("--parts", "rows,chooser", "--sizes", "10000,100000"),
     "hnc_classifier": ("--parts", "time", "--sizes", "1000,3000,10000"),
     "priors": ("--parts", "time"),
