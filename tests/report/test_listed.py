@@ -2,7 +2,9 @@
 
 import numpy as np
 import pytest
+from sklearn.linear_model import LogisticRegression
 
+from pucut import PUThresholdClassifier
 from pucut.report import plane, render, summarise, unpacked
 from pucut.report.listed import ELSEWHERE, MOST_LISTED
 
@@ -56,6 +58,16 @@ def test_rows_are_explained_by_rows_on_the_page_or_by_none(summary, capped):
         assert (here[whole < 0] == -1).all()
 
 
+def test_without_a_graph_no_row_is_explained_by_others(table, monkeypatch):
+    X, y, _ = table
+    monkeypatch.setattr("pucut.report.listed.MOST_LISTED", 100)
+    monkeypatch.setattr(plane, "MOST_DRAWN", 20)
+    model = PUThresholdClassifier(LogisticRegression(), prior=0.5, random_state=0).fit(X, y)
+    found = summarise(model, X, y)
+    assert "known positives and 20 picked at random from all rows. The others" in render(found)
+    assert found["rows"]["neighbor"] is None
+
+
 def test_each_cut_is_the_same_for_the_rows_on_the_page(paper, table, monkeypatch):
     model, whole = paper
     X, y, _ = table
@@ -84,6 +96,7 @@ def test_the_page_says_which_rows_it_has(summary, capped):
     n_rows = capped["listed"]["n_rows"]
     assert f"This page has {n_rows} of the 220 rows: the strongest" in text
     assert "The numbers, charts and tables are those of all rows." in text
+    assert "20 picked at random from all rows and rows by which these are explained" in text
     assert "This page has" not in render(summary)
     assert len(text) < len(render(summary))
     assert MOST_LISTED * 300 < 10_000_000  # bytes of a row, and of the page

@@ -85,12 +85,13 @@ def rows_listed(
         chosen[name] = np.sort(random.permutation(rows)[: most[name]])
     is_listed = np.zeros(n_rows, dtype=np.bool_)
     is_listed[np.concatenate([*chosen.values(), drawn])] = True
+    n_chosen = int(np.count_nonzero(is_listed))
     if near is not None and towards is not None:
         _add_references(is_listed, np.column_stack([near.row, towards]))
     rows = np.flatnonzero(is_listed)
     place = np.full(n_rows, -1, dtype=np.int32)
     place[rows] = np.arange(len(rows))
-    return Listed(rows, place, _in_words(chosen, len(drawn), len(rows), n_rows))
+    return Listed(rows, place, _in_words(chosen, len(drawn), n_chosen, len(rows), n_rows))
 
 
 def _add_references(is_listed: npt.NDArray[np.bool_], references: IntArray) -> None:
@@ -103,7 +104,9 @@ def _add_references(is_listed: npt.NDArray[np.bool_], references: IntArray) -> N
         is_listed[latest] = True
 
 
-def _in_words(chosen: dict[str, Any], n_drawn: int, n_listed: int, n_rows: int) -> str:
+def _in_words(
+    chosen: dict[str, Any], n_drawn: int, n_chosen: int, n_listed: int, n_rows: int
+) -> str:
     parts = [
         f"the strongest {grouped(len(chosen['found']))} of the rows found",
         f"the {grouped(len(chosen['border']))} nearest to the border",
@@ -112,8 +115,10 @@ def _in_words(chosen: dict[str, Any], n_drawn: int, n_listed: int, n_rows: int) 
     if len(chosen["negative"]):
         parts.append(count(len(chosen["negative"]), "known negative", "known negatives"))
     parts.append(f"{grouped(n_drawn)} picked at random from all rows")
+    if n_listed > n_chosen:
+        parts.append("rows by which these are explained")
     return (
-        f"This page has {grouped(n_listed)} of the {grouped(n_rows)} rows: {', '.join(parts)}, and "
-        "rows by which these are explained. The others are left out, so that the file stays small. "
-        "The numbers, charts and tables are those of all rows."
+        f"This page has {grouped(n_listed)} of the {grouped(n_rows)} rows: "
+        f"{', '.join(parts[:-1])} and {parts[-1]}. The others are left out, so that the file stays "
+        "small. The numbers, charts and tables are those of all rows."
     )
