@@ -7,7 +7,6 @@ import pandas as pd
 import polars as pl
 import pytest
 import scipy.sparse as sp
-import torch
 
 from pucut import PUExtraTreesClassifier, RocchioClassifier
 from pucut.data.tables import read_table
@@ -217,7 +216,10 @@ def test_texts_in_a_column_of_numbers_are_named_by_column():
     [
         (lambda X: {"a": X[:, 0]}, r"X is a dict: give pandas.DataFrame\(X\)"),
         (lambda X: pl.DataFrame(X).lazy(), r"X is a LazyFrame.*give X.collect\(\)"),
-        (lambda X: torch.tensor(X, requires_grad=True), r"give X.detach\(\).cpu\(\).numpy\(\)"),
+        (
+            lambda X: pytest.importorskip("torch").tensor(X, requires_grad=True),
+            r"give X.detach\(\).cpu\(\).numpy\(\)",
+        ),
     ],
     ids=["dict", "lazy", "tensor"],
 )

@@ -9,20 +9,22 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
-import torch
 from sklearn.base import clone
 from sklearn.datasets import load_digits
 from sklearn.utils.estimator_checks import parametrize_with_checks
-from torch import nn
 
-from pucut import NNPUClassifier, UPUClassifier
 from pucut.data.labels import checked_pu_labels
 from pucut.datasets import pu_split
-from pucut.methods.neural._networks import convolutions, perceptron
 from pucut.utils.estimator_checks import parametrize_with_pu_checks
 from pucut.utils.estimator_checks._tools import pu_table
 from tests.helpers.checks import told_to_callbacks
 from tests.helpers.scikit_learn_checks import run_scikit_learn_check
+
+torch = pytest.importorskip("torch")
+from torch import nn  # noqa: E402
+
+from pucut import NNPUClassifier, UPUClassifier  # noqa: E402
+from pucut.methods.neural._networks import convolutions, perceptron  # noqa: E402
 
 # Small networks and few epochs: hundreds of them are fitted below.
 SMALL = {"hidden_layer_sizes": (32, 32), "learning_rate": 1e-2, "max_epochs": 25, "device": "cpu"}

@@ -5,12 +5,15 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-import torch
-from torch import nn
 
-from pucut import NNPUClassifier, UPUClassifier
-from pucut.methods.neural._networks import convolutions, perceptron
-from pucut.methods.neural._training import (
+from pucut.utils.estimator_checks._tools import pu_table
+
+torch = pytest.importorskip("torch")
+from torch import nn  # noqa: E402
+
+from pucut import NNPUClassifier, UPUClassifier  # noqa: E402
+from pucut.methods.neural._networks import convolutions, perceptron  # noqa: E402
+from pucut.methods.neural._training import (  # noqa: E402
     PUSample,
     TrainingOptions,
     fit_many,
@@ -19,7 +22,6 @@ from pucut.methods.neural._training import (
     pu_risk_parts,
     seeded,
 )
-from pucut.utils.estimator_checks._tools import pu_table
 
 
 @pytest.mark.parametrize(
