@@ -169,7 +169,7 @@ stubs: $(INSTALLED) ## write src/pucut/_core.pyi anew, from the compiled module
 	cp build/wheel/_core.pyi src/pucut/_core.pyi
 
 clean: ## remove the virtual environment and everything built
-	rm -rf $(VENV) build dist docs/gallery docs/api/generated .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build dist docs/gallery docs/api/generated .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage*
 
 help: ## list the targets
 	@sed -nE 's/^([a-z-]+):.*## (.*)/\1\t\2/p' Makefile | while IFS="$$(printf '\t')" read -r name text; \
