@@ -61,7 +61,7 @@ def test_the_svm_minimises_its_objective():
     X = sp.csr_array(random.random((12, 3)))
     known = Known(np.arange(8), np.arange(8) < 2)
     scores = linear_svm(X, known)
-    plane, *_ = np.linalg.lstsq(np.column_stack([X.toarray(), np.ones(12)]), scores)
+    plane, *_ = np.linalg.lstsq(np.column_stack([X.toarray(), np.ones(12)]), scores, rcond=None)
 
     def objective(plane):  # liblinear holds back the intercept too
         margin = np.where(known.is_positive, 1, -1) * (X[:8] @ plane[:3] + plane[3])
