@@ -37,7 +37,9 @@ _CELLS: dict[str, Callable[[Random, int], Any]] = {
     ),
     "mixed": lambda r, n: np.array([1, "a", None, 2.5], dtype=object)[r.integers(4, size=n)],
     "lists": lambda r, n: pd.Series([[1, 2]] * n, dtype=object),
-    "huge whole": lambda r, n: np.array([10**400, 1], dtype=object)[r.integers(2, size=n)],
+    "huge whole": lambda r, n: pd.Series(
+        np.array([10**400, 1], dtype=object)[r.integers(2, size=n)], dtype=object
+    ),
     "complex": lambda r, n: r.normal(size=n) + 1j,
     "dates": lambda r, n: pd.date_range("2024-01-01", periods=n),
     "zones": lambda r, n: pd.date_range("2024-01-01", periods=n, tz="Europe/Berlin"),
