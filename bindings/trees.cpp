@@ -156,7 +156,10 @@ struct ForestInput {
 
     // Rows of the table can walk down it.
     void require_forest(std::span<const std::int32_t> n_categories) const {
-        const trees::ForestCheck check = trees::check_forest(forest(), n_categories);
+        require(trees::check_forest(forest(), n_categories));
+    }
+
+    static void require(const trees::ForestCheck& check) {
         if (check.fault != trees::ForestFault::none)
             refuse(std::string("the arrays are no forest: ") + name_of(check.fault) + ", tree " +
                    std::to_string(check.tree) + ", node " + std::to_string(check.node));
@@ -229,11 +232,22 @@ Fields score_rows(const Fields& forest, const Fields& table, std::int64_t first,
                   int n_threads) {
     const ForestInput nodes(forest);
     const TableInput rows(table);
-    nodes.require_forest(rows.table.n_categories);
+    const bool are_few = trees::are_few(nodes.forest(), rows.table.n_rows);
+    if (are_few)
+        ForestInput::require(trees::check_trees(nodes.forest(), rows.table.n_categories));
+    else
+        nodes.require_forest(rows.table.n_categories);
     if (first < 0 || last < first || last > nodes.forest().n_trees()) refuse("trees that are not");
-    trees::RowScores scores = unlocked(nb::none(), [&](Interrupt& interrupt) {
-        return trees::score_rows(nodes.forest(), first, last, rows.table, n_threads, interrupt);
-    });
+    trees::RowScores scores;
+    if (are_few) {
+        trees::FewScores found = trees::score_few_rows(nodes.forest(), first, last, rows.table);
+        ForestInput::require(found.check);
+        scores = std::move(found.scores);
+    } else {
+        scores = unlocked(nb::none(), [&](Interrupt& interrupt) {
+            return trees::score_rows(nodes.forest(), first, last, rows.table, n_threads, interrupt);
+        });
+    }
     nb::dict result;
     result["votes"] = give(std::move(scores.votes));
     result["fractions"] = give(std::move(scores.fractions));

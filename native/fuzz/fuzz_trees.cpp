@@ -165,5 +165,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     spoil(spoiled, bytes);
     if (check_forest(view_of(spoiled), table.n_categories).fault == ForestFault::none)
         require(find_leaves(view_of(spoiled), table, 1, never).has_value(), "walked all the same");
+    // What does not is noticed on the way, if a row comes there.
+    if (check_trees(view_of(spoiled), table.n_categories).fault == ForestFault::none)
+        require(score_few_rows(view_of(spoiled), 0, 2, table).scores.votes.size() == n_rows,
+                "few rows walked, or stopped");
     return 0;
 }

@@ -11,6 +11,7 @@
 #include "small_forests.hpp"
 #include "trees/columns.hpp"
 #include "trees/forest.hpp"
+#include "trees/forest_check.hpp"
 #include "trees/proximity.hpp"
 #include "trees/risk.hpp"
 
@@ -180,7 +181,20 @@ TEST(forests_do_not_depend_on_the_number_of_threads) {
         all_leaves &= one.nodes.feature[node] == -1;
     }
     CHECK(all_leaves);
-    CHECK(score_rows(view_of(one), 0, 5, example.table, 2, never)->votes.size() == 800);
+    const RowScores scores = score_rows(view_of(one), 0, 5, example.table, 2, never).value();
+    CHECK(scores.votes.size() == 800);
+
+    // Few rows, whose nodes are checked on the way, have the same scores to the bit.
+    const FewScores few = score_few_rows(view_of(one), 0, 5, example.table);
+    CHECK(few.check.fault == ForestFault::none);
+    CHECK(few.scores.votes == scores.votes);
+    CHECK(few.scores.fractions == scores.fractions);
+    Forest spoiled = one;
+    spoiled.nodes.left[spoiled.offsets[3]] = 0;
+    const FewScores stopped = score_few_rows(view_of(spoiled), 0, 5, example.table);
+    CHECK(stopped.check.fault == ForestFault::child);
+    CHECK(stopped.check.tree == 3 && stopped.check.node == 0);
+    CHECK(score_few_rows(view_of(spoiled), 0, 3, example.table).check.fault == ForestFault::none);
 
     const auto near = find_proximities({leaves, 800, 5, 800}, 3, 2, never).value();
     for (std::size_t i = 0; i < 800; ++i)

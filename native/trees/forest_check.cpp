@@ -7,10 +7,11 @@
 #include "common/index.hpp"
 
 namespace pucut::trees {
-namespace {
 
-ForestFault fault_of_node(const ForestView& forest, std::span<const std::int32_t> n_categories,
-                          std::int64_t place, std::int64_t node, std::int64_t n_nodes) {
+ForestFault check_node(const ForestView& forest, std::span<const std::int32_t> n_categories,
+                       std::int64_t tree, std::int64_t node) {
+    const std::int64_t place = forest.offsets[tree] + node;
+    const std::int64_t n_nodes = forest.offsets[tree + 1] - forest.offsets[tree];
     const std::int32_t feature = forest.feature[place];
     const double threshold = forest.threshold[place];
     if (feature < -1 || feature >= to<std::int64_t>(n_categories.size()))
@@ -26,9 +27,7 @@ ForestFault fault_of_node(const ForestView& forest, std::span<const std::int32_t
     return is_inside ? ForestFault::none : ForestFault::mask;
 }
 
-}  // namespace
-
-ForestCheck check_forest(const ForestView& forest, std::span<const std::int32_t> n_categories) {
+ForestCheck check_trees(const ForestView& forest, std::span<const std::int32_t> n_categories) {
     const std::size_t n_all = forest.feature.size();
     if (forest.offsets.size() < 2 || n_categories.empty() || forest.threshold.size() != n_all ||
         forest.left.size() != n_all || forest.missing_left.size() != n_all)
@@ -42,14 +41,20 @@ ForestCheck check_forest(const ForestView& forest, std::span<const std::int32_t>
         if (forest.offsets[tree + 1] <= forest.offsets[tree] ||
             forest.offsets[tree + 1] > to<std::int64_t>(n_all))
             return {ForestFault::offsets, tree, 0};
-    for (std::int64_t tree = 0; tree < n_trees; ++tree) {
-        const std::int64_t begin = forest.offsets[tree];
-        const std::int64_t n_nodes = forest.offsets[tree + 1] - begin;
-        if (n_nodes > std::numeric_limits<std::int32_t>::max())
+    for (std::int64_t tree = 0; tree < n_trees; ++tree)
+        if (forest.offsets[tree + 1] - forest.offsets[tree] >
+            std::numeric_limits<std::int32_t>::max())
             return {ForestFault::offsets, tree, 0};
+    return {};
+}
+
+ForestCheck check_forest(const ForestView& forest, std::span<const std::int32_t> n_categories) {
+    const ForestCheck check = check_trees(forest, n_categories);
+    if (check.fault != ForestFault::none) return check;
+    for (std::int64_t tree = 0; tree < forest.n_trees(); ++tree) {
+        const std::int64_t n_nodes = forest.offsets[tree + 1] - forest.offsets[tree];
         for (std::int64_t node = 0; node < n_nodes; ++node) {
-            const ForestFault fault =
-                fault_of_node(forest, n_categories, begin + node, node, n_nodes);
+            const ForestFault fault = check_node(forest, n_categories, tree, node);
             if (fault != ForestFault::none) return {fault, tree, node};
         }
     }

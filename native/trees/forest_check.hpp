@@ -26,6 +26,27 @@ struct ForestCheck {
 };
 
 // `n_categories` has an entry for each column, 0 for numbers.
+
+// Of the arrays as a whole: their lengths, and where trees begin and end. Nodes are not looked at.
+ForestCheck check_trees(const ForestView& forest, std::span<const std::int32_t> n_categories);
+
+// Of one node of a tree whose arrays are right.
+ForestFault check_node(const ForestView& forest, std::span<const std::int32_t> n_categories,
+                       std::int64_t tree, std::int64_t node);
+
+// Of everything.
 ForestCheck check_forest(const ForestView& forest, std::span<const std::int32_t> n_categories);
+
+// Whether rows are so few that most nodes are never reached: checking all would take longer.
+bool are_few(const ForestView& forest, std::int32_t n_rows);
+
+// What `score_rows` says, of few rows and a forest that only `check_trees` has seen: the nodes that
+// rows come to are checked on the way. Without a fault the scores are right.
+struct FewScores {
+    RowScores scores;
+    ForestCheck check;
+};
+FewScores score_few_rows(const ForestView& forest, std::int64_t first, std::int64_t last,
+                         const Table& table);
 
 }  // namespace pucut::trees

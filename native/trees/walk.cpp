@@ -7,6 +7,7 @@
 #include "common/index.hpp"
 #include "common/jobs.hpp"
 #include "trees/forest.hpp"
+#include "trees/forest_check.hpp"
 
 namespace pucut::trees {
 
@@ -69,6 +70,32 @@ class Block {
     bool has_missing_ = false;
 };
 
+// Where an inner node sends a row; `i` is its place among the nodes of all trees.
+std::int32_t child_of(const ForestView& forest, std::span<const std::int32_t> n_categories,
+                      const double* values, std::size_t i) {
+    const std::int32_t feature = forest.feature[i];
+    const double value = values[feature];
+    bool left = value <= forest.threshold[i];
+    if (value != value) {
+        left = forest.missing_left[i] != 0;
+    } else if (n_categories[feature] > 0) {
+        const auto category = static_cast<std::size_t>(value);
+        const auto word = static_cast<std::size_t>(forest.threshold[i]) + category / 64;
+        left = ((forest.masks[word] >> (category % 64)) & 1U) != 0;
+    }
+    return forest.left[i] + (left ? 0 : 1);
+}
+
+void add_leaf(RowScores& scores, std::int32_t row, double fraction) {
+    scores.votes[row] += fraction > 0.5 ? 1 : 0;
+    scores.fractions[row] += std::min(fraction, 1.0);
+}
+
+RowScores no_scores(const Table& table) {
+    const auto n_rows = to<std::size_t>(table.n_rows);
+    return {std::vector<std::int32_t>(n_rows, 0), std::vector<double>(n_rows, 0.0)};
+}
+
 class Walker {
   public:
     Walker(const ForestView& forest, const std::vector<PackedNode>& packed, const Table& table)
@@ -121,18 +148,8 @@ class Walker {
         std::int32_t node = 0;
         for (;;) {
             const auto i = to<std::size_t>(offset + node);
-            const std::int32_t feature = forest_.feature[i];
-            if (feature < 0) return node;
-            const double value = values[feature];
-            bool left = value <= forest_.threshold[i];
-            if (value != value) {
-                left = forest_.missing_left[i] != 0;
-            } else if (n_categories_[feature] > 0) {
-                const auto category = static_cast<std::size_t>(value);
-                const auto word = static_cast<std::size_t>(forest_.threshold[i]) + category / 64;
-                left = ((forest_.masks[word] >> (category % 64)) & 1U) != 0;
-            }
-            node = forest_.left[i] + (left ? 0 : 1);
+            if (forest_.feature[i] < 0) return node;
+            node = child_of(forest_, n_categories_, values, i);
         }
     }
 
@@ -169,15 +186,42 @@ bool walk_all(const ForestView& forest, std::int64_t first, std::int64_t last, c
 
 std::optional<RowScores> score_rows(const ForestView& forest, std::int64_t first, std::int64_t last,
                                     const Table& table, int n_threads, Interrupt& interrupt) {
-    const auto n_rows = to<std::size_t>(table.n_rows);
-    RowScores scores{std::vector<std::int32_t>(n_rows, 0), std::vector<double>(n_rows, 0.0)};
+    RowScores scores = no_scores(table);
     const auto take = [&](std::int64_t tree, std::int32_t row, std::int32_t leaf) {
-        const double fraction = forest.threshold[forest.offsets[to<std::size_t>(tree)] + leaf];
-        scores.votes[row] += fraction > 0.5 ? 1 : 0;
-        scores.fractions[row] += std::min(fraction, 1.0);
+        add_leaf(scores, row, forest.threshold[forest.offsets[to<std::size_t>(tree)] + leaf]);
     };
     if (!walk_all(forest, first, last, table, n_threads, interrupt, take)) return std::nullopt;
     return scores;
+}
+
+bool are_few(const ForestView& forest, std::int32_t n_rows) {
+    // A row comes to about as many nodes of a tree as that.
+    constexpr std::int64_t kSteps = 32;
+    const auto n_nodes = to<std::int64_t>(forest.feature.size());
+    return n_rows < n_nodes / kSteps / std::max<std::int64_t>(forest.n_trees(), 1);
+}
+
+FewScores score_few_rows(const ForestView& forest, std::int64_t first, std::int64_t last,
+                         const Table& table) {
+    FewScores found{no_scores(table), {}};
+    Block block(table, table.n_rows);
+    block.read(0, table.n_rows);
+    for (std::int32_t row = 0; row < table.n_rows; ++row) {
+        for (std::int64_t tree = first; tree < last; ++tree) {
+            std::int32_t node = 0;
+            for (;;) {
+                const ForestFault fault = check_node(forest, table.n_categories, tree, node);
+                if (fault != ForestFault::none) return {no_scores(table), {fault, tree, node}};
+                const auto i = to<std::size_t>(forest.offsets[tree] + node);
+                if (forest.feature[i] < 0) {
+                    add_leaf(found.scores, row, forest.threshold[i]);
+                    break;
+                }
+                node = child_of(forest, table.n_categories, block.row(row), i);
+            }
+        }
+    }
+    return found;
 }
 
 std::optional<std::vector<std::int32_t>> find_leaves(const ForestView& forest, const Table& table,

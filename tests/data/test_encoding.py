@@ -90,7 +90,7 @@ def test_by_blocks_as_in_one_piece(dtype, monkeypatch):
         X[::7, 2] = np.nan
         X[:300, 3] = np.nan  # whole blocks without a value
     whole, points = learn_encoding(X)
-    monkeypatch.setattr("pucut.data.encoding._POINT_ROWS", 37)
+    monkeypatch.setattr("pucut.data.encoding._POINT_CELLS", 4 * 37)
     np.testing.assert_array_equal(learn_encoding(X)[1], points)
     monkeypatch.setattr("pucut.data.encoding.MOMENT_ROWS", 64)
     blocked, close = learn_encoding(X)

@@ -127,6 +127,21 @@ class TestExact:
         assert np.isfinite(lists.squared_distances).all()
         same(lists.nearest(1), nearest_to(points, queries, 1, "exact"))
 
+    @pytest.mark.parametrize("is_sparse", [False, True])
+    def test_one_query_at_a_time(self, is_sparse):
+        """Fewer rounds, of larger pieces, and more that pass the first threshold."""
+        points = blobs(5000, 7)
+        points = sp.csr_array(points) if is_sparse else points
+        # The nearest rows stand last: all others pass.
+        queries = points[-40:]
+        together = nearest_to(points, queries, 12, "exact", n_jobs=2)
+        for row in range(40):
+            alone = nearest_to(points, queries[[row]], 12, "exact", n_jobs=2)
+            np.testing.assert_array_equal(alone.indices[0], together.indices[row])
+            np.testing.assert_array_equal(
+                alone.squared_distances[0], together.squared_distances[row]
+            )
+
     @pytest.mark.parametrize("method", EXACT_METHODS)
     def test_every_other_row(self, method):
         points = binary(60, 5)

@@ -79,6 +79,37 @@ def test_spoiled_forests_are_refused(grown, spoil):
             ask(late, X)
 
 
+@pytest.mark.parametrize("spoil", SPOILS.values(), ids=SPOILS)
+def test_a_single_row_stops_where_it_meets_a_fault(grown, spoil):
+    """Of a single row only the nodes that it comes to are checked."""
+    forest, X = grown
+    assert len(forest.left) / 32 / forest.n_trees > 1  # else all nodes are checked
+    late = copy.copy(forest)
+    late.__dict__.update(spoil(forest))
+    refused = []
+    for row in range(40):
+        try:
+            found = forest_scores(late, X[row : row + 1])
+        except ValueError as error:
+            refused.append(str(error))
+        else:
+            assert found.leaf == forest_scores(forest, X[row : row + 1]).leaf
+    assert refused
+    assert all("the arrays are no forest" in said for said in refused)
+
+
+def test_a_row_alone_has_the_scores_that_it_has_among_others(grown):
+    forest, X = grown
+    X = X.copy()
+    X.loc[::5, "x"] = np.nan
+    X.loc[::7, "c"] = None
+    together = forest_scores(forest, X)
+    for row in range(len(X)):
+        alone = forest_scores(forest, X[row : row + 1])
+        assert alone.leaf[0] == together.leaf[row]
+        assert alone.vote[0] == together.vote[row]
+
+
 def test_a_grown_forest_is_taken(grown):
     forest, X = grown
     again = pickle.loads(pickle.dumps(forest))

@@ -36,10 +36,9 @@ def share_of_similarity(
 def nearness(to_positive: FloatArray, to_negative: FloatArray) -> FloatArray:
     """From -1 (next to a negative row) to 1 (next to a positive one), by the two distances."""
     both = to_positive + to_negative
-    ahead = to_negative - to_positive
     # A side that has no row is infinitely far away; a row that touches both sides is at 0.
     with np.errstate(invalid="ignore"):
-        score = np.where(both > 0.0, ahead / both, 0.0)
+        score = np.where(both > 0.0, (to_negative - to_positive) / both, 0.0)
     return np.where(np.isinf(to_negative), 1.0, np.where(np.isinf(to_positive), -1.0, score))
 
 

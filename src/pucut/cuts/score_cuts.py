@@ -111,13 +111,14 @@ def levels_of_new_rows(
     of its neighbours' x and of the points where the terms would balance, if the 0, 1, 2 ... lowest
     neighbours were below.
     """
-    order = np.argsort(levels[neighbors], axis=1, kind="stable")
-    near = np.take_along_axis(levels[neighbors], order, axis=1)
-    weight = np.take_along_axis(weights, order, axis=1)
-    below = np.zeros((len(neighbors), neighbors.shape[1] + 1))
-    np.cumsum(weight, axis=1, out=below[:, 1:])
+    n_rows, k = neighbors.shape
+    near = levels[neighbors]
+    order = near.argsort(axis=1, kind="stable")
+    below = np.zeros((n_rows, k + 1))
+    weights[np.arange(n_rows)[:, None], order].cumsum(axis=1, out=below[:, 1:])
     degree = below[:, -1:]
     pull = np.reshape(gamma, (-1, 1)) * degree
     balance = scores[:, None] + (degree - 2.0 * below) / pull
-    found: FloatArray = np.median(np.concatenate([near, balance], axis=1), axis=1)
-    return found
+    all_of_them = np.concatenate([near, balance], axis=1)
+    all_of_them.partition(k, axis=1)  # 2 k + 1 of them
+    return all_of_them[:, k]

@@ -35,8 +35,8 @@ MAX_DENSE_CELLS = 20_000_000
 # leave the range of numbers, and doubles not that of single precision, in which networks and
 # scikit-learn's trees read them.
 _MOST_DEVIATIONS = {4: 1e15, 8: 1e37}
-# Rows encoded at a time: they stay in a processor's cache.
-_POINT_ROWS = 1 << 12
+# Numbers encoded at a time: they stay in a processor's cache.
+_POINT_CELLS = 1 << 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,16 +84,21 @@ class Encoding:
         if points is None:
             points = np.empty((table.n_rows, self.n_features), dtype=self.dtype)
         most = _MOST_DEVIATIONS[self.dtype.itemsize]
-        for rows in _blocks(table.n_rows, _POINT_ROWS):
+        for rows in _blocks(table.n_rows, max(1, _POINT_CELLS // max(1, self.n_features))):
+            block = np.empty((rows.stop - rows.start, self.n_features))
             for place, numbers in enumerate(_encoded_columns(table, rows)):
-                mean, scale = self.mean[place], self.scale[place]
-                with np.errstate(over="ignore"):
-                    column = (numbers - mean) / scale
-                if not np.abs(column).max(initial=0.0, where=~np.isnan(column)) <= most:
-                    # Halves: the difference of two huge numbers may leave the range of doubles.
-                    column = (0.5 * numbers - 0.5 * mean) / (0.5 * scale)
-                    self._check_deviations(table, column, numbers, place, most)
-                points[rows, place] = np.where(np.isnan(column), 0.0, column)
+                block[:, place] = numbers
+            is_missing = np.isnan(block)
+            with np.errstate(over="ignore"):
+                scaled = (block - self.mean) / self.scale
+            largest = np.abs(scaled).max(axis=0, initial=0.0, where=~is_missing)
+            for place in np.flatnonzero(~(largest <= most)).tolist():
+                # Halves: the difference of two huge numbers may leave the range of doubles.
+                numbers, mean, scale = block[:, place], self.mean[place], self.scale[place]
+                scaled[:, place] = (0.5 * numbers - 0.5 * mean) / (0.5 * scale)
+                self._check_deviations(table, scaled[:, place], numbers, place, most)
+            scaled[is_missing] = 0.0
+            points[rows] = scaled
         return points
 
     def importances(self, weights: FloatArray) -> FloatArray:
