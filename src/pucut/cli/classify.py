@@ -6,6 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeVar
 
+from pucut._support.memory import in_words
 from pucut.cli._answers import Answers, answer_table, fitted_answers, with_caution
 from pucut.cli._delivery import check_output_options, deliver, problem_summary
 from pucut.cli._errors import UserError
@@ -40,7 +41,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.report is not None:
         files[arguments.report] = report_page(arguments, problem, estimator, found, check).encode()
     if arguments.save_model is not None:
-        files[arguments.save_model] = model_bytes(problem, estimator)
+        model = files[arguments.save_model] = model_bytes(problem, estimator)
+        voice.note(f"the model file takes {in_words(len(model))}")
     n_found = int(is_positive.sum() - problem.y.n_labelled)
     voice.note(prior_text(estimator))
     if check is not None:
@@ -106,7 +108,7 @@ def model_bytes(problem: Problem, estimator: Any) -> bytes:
         "ids": list(problem.plan.ids),
         "label_column": problem.label_column,
     }
-    return _user_error(lambda: dump_model(estimator, about))
+    return _user_error(lambda: dump_model(estimator.compact(), about))
 
 
 def _user_error(action: Callable[[], T]) -> T:

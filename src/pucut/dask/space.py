@@ -41,6 +41,9 @@ class PartitionedSpace:
     def recall(self) -> float:
         return self.lists.recall
 
+    def for_answers(self) -> "PartitionedSpace":
+        return self
+
     def graph(self, n_neighbors: int) -> sp.csr_array:
         lists = self.lists.nearest(n_neighbors)
         return self.kernel.graph(lists)

@@ -1,6 +1,6 @@
 """Rows as points with weighted features, their neighbours, and the graph of these."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -63,6 +63,10 @@ class WeightedSpace:
         """
         points = weighted(new, self.weights, in_place=in_place)
         return self._index.query(points, n_neighbors or self.lists.n_neighbors)
+
+    def for_answers(self) -> "WeightedSpace":
+        """Without the neighbours of its own rows, which new ones do not ask for."""
+        return replace(self, lists=self.lists.of_no_rows())
 
     @property
     def weighted_points(self) -> Any:

@@ -1,8 +1,9 @@
 """What all PU classifiers have in common: labels, the prior, the threshold, probabilities."""
 
+import copy
 import warnings
 from abc import abstractmethod
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +24,20 @@ from pucut.metrics import pu_accuracy
 from pucut.priors import PriorEstimate, estimate_prior, warn_of_guess
 from pucut.scores.thresholds import positives_by_prior, threshold_for_share
 
+# What every model answers with, beside its parameters.
+_OF_EVERY_MODEL = (
+    "classes_",
+    "prior_",
+    "prior_estimate_",
+    "threshold_",
+    "n_features_in_",
+    "feature_names_in_",
+    "_calibration",
+    "_names_of_labels",
+)
+# What none answers with.
+_OF_THE_ROWS = ("scores_", "transduction_")
+
 
 class PUClassifier(FitsWhole, ClassifierMixin, BaseEstimator):
     """Base of the PU classifiers: a subclass learns scores, this class turns them into answers.
@@ -38,6 +53,8 @@ class PUClassifier(FitsWhole, ClassifierMixin, BaseEstimator):
 
     # Whether the method learns from known negatives; else a warning says that it does not.
     _uses_negatives: ClassVar[bool] = False
+    # What `_score_rows` reads of what `fit` has set, for `compact`; None where nobody has said so.
+    _answers_rest_on: ClassVar[tuple[str, ...] | None] = None
 
     classes_: npt.NDArray[Any]
     prior_: float
@@ -87,6 +104,41 @@ class PUClassifier(FitsWhole, ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         return pu_accuracy(y, self.predict(X), prior=self.prior_, **self._names_of_labels)
+
+    def compact(self) -> Self:
+        """A smaller copy with the same answers, to the bit, for memory and for model files.
+
+        It keeps the parameters and what `predict`, `predict_proba`, `decision_function` and `score`
+        need. All else that `fit` has set is left out: what it says of the rows of `fit`, and how
+        the model was found. Who asks the copy for it gets an error that says so.
+        """
+        check_is_fitted(self)
+        state = vars(self)
+        if self._answers_rest_on is None:
+            kept = set(state) - set(_OF_THE_ROWS)
+        else:
+            kept = {*self.get_params(deep=False), *_OF_EVERY_MODEL, *self._answers_rest_on}
+        small = copy.copy(self)
+        small.__dict__ = {
+            name: value.for_answers() if hasattr(value, "for_answers") else value
+            for name, value in state.items()
+            if name in kept
+        }
+        left_out = {*state, *getattr(self, "_left_out", ())} - kept - {"_left_out"}
+        small._left_out = tuple(sorted(left_out))
+        return small
+
+    if not TYPE_CHECKING:  # else any attribute would be one
+
+        def __getattr__(self, name: str) -> Any:
+            left_out = vars(self).get("_left_out", ())
+            # A property of the class comes here too, if what it reads is not there.
+            if name in left_out or (left_out and hasattr(type(self), name)):
+                raise AttributeError(
+                    f"{name} was left out of this {type(self).__name__} by compact(), which keeps "
+                    "only what answers need: ask the model that compact() was called on"
+                )
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def _checked_table(self, X: Any, *, reset: bool) -> Any:
         return checked_table(self, X, reset=reset)

@@ -36,6 +36,7 @@ class EncodedClassifier(PUClassifier):
         "neg_label": "no_validation",
         "random_state": ["random_state"],
     }
+    _answers_rest_on: ClassVar[tuple[str, ...] | None] = ("_encoding", "_model")
     # The score above which the method itself says positive.
     _own_threshold: ClassVar[float] = 0.0
 

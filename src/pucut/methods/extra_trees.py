@@ -140,6 +140,11 @@ class PUExtraTreesClassifier(PUClassifier):
     """
 
     _uses_negatives: ClassVar[bool] = True
+    _answers_rest_on: ClassVar[tuple[str, ...] | None] = (
+        "forest_",
+        "_fit_ranking",
+        "_fit_n_jobs",
+    )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_estimators": [Interval(numbers.Integral, 1, None, closed="left")],
         "prior": PRIOR_CONSTRAINTS,

@@ -28,6 +28,12 @@ from pucut.scores.cross_fitting import (
 class _CrossFittedClassifier(MetaEstimatorMixin, PUClassifier):
     """Labelled against unlabelled, cross-fitted: scores for the answers of the base class."""
 
+    _answers_rest_on: ClassVar[tuple[str, ...] | None] = (
+        "estimators_",
+        "label_frequency_",
+        "_n_threads",
+    )
+
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "estimator": [HasMethods(["fit", "predict"]), None],
         "prior": PRIOR_CONSTRAINTS,

@@ -41,6 +41,11 @@ class NeighborLists:
             squared_distances=self.squared_distances[:, :k],
         )
 
+    def of_no_rows(self) -> "NeighborLists":
+        """What is left without the lists: how many neighbours they had, and how they were found."""
+        nothing = np.empty((0, self.n_neighbors))
+        return replace(self, indices=nothing.astype(np.int32), squared_distances=nothing)
+
 
 def checked_n_neighbors(n_neighbors: Any, largest: int, rows: str) -> int:
     if isinstance(n_neighbors, bool) or not isinstance(n_neighbors, numbers.Integral):

@@ -63,6 +63,7 @@ class _NeuralPUClassifier(CallbackSupportMixin, PUClassifier):
 
     _uses_negatives: ClassVar[bool] = True
     _holds_libraries_back: ClassVar[bool] = False
+    _answers_rest_on: ClassVar[tuple[str, ...] | None] = ("_encoding", "network_", "_fit_device")
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "network": [StrOptions({"auto", "mlp", "cnn"}), callable],

@@ -1,7 +1,7 @@
 """Labels that spread along a graph of neighbours: LP-PUL."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -44,6 +44,13 @@ class _Spread:
         weights = Gaussian.of_width(self.sigma, points.shape[1]).similarities(squared)
         means: FloatArray = (weights * self.values[lists.indices]).sum(axis=1) / weights.sum(axis=1)
         return means
+
+    def for_answers(self) -> "_Spread":
+        """Without what else is known of the training rows."""
+        nothing = np.empty(0)
+        return replace(
+            self, graph=sp.csr_array((0, 0)), is_negative=nothing.astype(bool), distances=nothing
+        )
 
     @cached_property
     def _index(self) -> NeighborIndex:

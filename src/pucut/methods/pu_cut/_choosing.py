@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -27,6 +27,7 @@ from pucut.methods.pu_cut._scores import (
     kernel_score,
     learner_score,
     linear_score,
+    near_in,
     neighbor_name,
     neighbor_score,
     tree_kinds,
@@ -69,13 +70,22 @@ class Mixture:
 
     chosen: ChosenCuts
     spaces_of_worlds: tuple[SpaceOfWorlds, ...]
-    forest: Forest
+    forest: Forest | None  # None where only answers are wanted
 
     def scores(self, table: Any, points: Any) -> FloatArray:
         """Scores of new rows, given as a table and as points."""
         points_in = {one.name: one.points_of(table, points) for one in self.spaces_of_worlds}
-        near = {one.name: one.final.near(points_in[one.name]) for one in self.spaces_of_worlds}
+        near = {
+            one.name: near_in(one.final, one.final.near(points_in[one.name]))
+            for one in self.spaces_of_worlds
+        }
         return self.chosen.of(NewRows(table, points, points_in, near))
+
+    def for_answers(self) -> "Mixture":
+        """Without what is known of the training rows and is not asked for to score new ones."""
+        spaces = tuple(one.for_answers() for one in self.spaces_of_worlds)
+        by_name = {one.name: one.final for one in spaces}
+        return Mixture(self.chosen.for_answers(by_name), spaces, None)
 
     @property
     def spaces(self) -> tuple[WeightedSpace, ...]:
@@ -194,7 +204,9 @@ def find_mixture(
         ]
     with step("cuts"):
         chosen = choose_cuts(mix_scores(parts, worlds), spaces, worlds, n_threads=n_threads)
-    return Mixture(chosen, tuple(space.for_answers() for space in spaces), trees[0].forest)
+    # What has judged is not needed any more.
+    chosen = replace(chosen, mixed=chosen.mixed.for_answers())
+    return Mixture(chosen, tuple(space.without_worlds() for space in spaces), trees[0].forest)
 
 
 def _find_spaces(

@@ -8,8 +8,8 @@ the noise; no negative label is needed, and those that are known judge too.
 """
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
@@ -18,7 +18,6 @@ import numpy as np
 from pucut._support.checks import BoolArray, FloatArray, checked_graph
 from pucut._support.threads import in_threads
 from pucut.cuts.score_cuts import levels_of_new_rows, score_cut
-from pucut.graphs.neighbors import NeighborLists
 from pucut.graphs.spaces import WeightedSpace
 from pucut.methods.pu_cut._mixing import (
     UNJUDGED,
@@ -29,7 +28,7 @@ from pucut.methods.pu_cut._mixing import (
     recall_error,
     recall_weights,
 )
-from pucut.methods.pu_cut._scores import BaseScore, NewRows
+from pucut.methods.pu_cut._scores import BaseScore, NewNeighbors, NewRows
 from pucut.methods.pu_cut._spaces import SpaceOfWorlds
 from pucut.methods.pu_cut._worlds import Worlds
 
@@ -69,6 +68,9 @@ class MixedScore:
             mixed += weight * rank_among(part.of(rows), reference)
         return rank_among(mixed, self.reference)
 
+    def for_answers(self) -> "MixedScore":
+        return replace(self, parts=tuple(part.for_answers() for part in self.parts))
+
 
 @dataclass(frozen=True, eq=False)
 class JudgedScores:
@@ -98,12 +100,11 @@ class ScoreCut:
     def name(self) -> str:
         return f"{self.n_neighbors} neighbours, {self.space.name}, gamma {self.gamma:g}"
 
-    def of(self, near: NeighborLists, scores: FloatArray) -> FloatArray:
+    def of(self, near: NewNeighbors, scores: FloatArray) -> FloatArray:
         """Levels of new rows with these neighbours and mixed scores."""
-        lists = near.nearest(self.n_neighbors)
-        similar = self.space.similarities(lists.squared_distances)
-        level = levels_of_new_rows(lists.indices, similar, self.level, scores, self.gamma)
-        return _untied(level, scores)
+        k = self.n_neighbors
+        rows, similar = near.indices[:, :k], near.similar[:, :k]
+        return _untied(levels_of_new_rows(rows, similar, self.level, scores, self.gamma), scores)
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,6 +144,17 @@ class ChosenCuts:
         for level, weight, reference in zip(levels, self.weights, self.references, strict=True):
             found += weight * rank_among(level, reference)
         return found
+
+    def for_answers(self, spaces: Mapping[str, WeightedSpace]) -> "ChosenCuts":
+        """In these spaces, without the scores of the training rows and without what was tried."""
+        return replace(
+            self,
+            mixed=self.mixed.for_answers(),
+            cuts=tuple(replace(cut, space=spaces[cut.space.name]) for cut in self.cuts),
+            scores=np.empty(0),
+            left_out=np.empty(0),
+            candidates=(),
+        )
 
 
 def mix_scores(parts: Sequence[BaseScore], worlds: Worlds) -> JudgedScores:

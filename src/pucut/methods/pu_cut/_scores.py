@@ -9,15 +9,19 @@ of other folds). New rows are nobody's training rows, so they are ranked among o
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from pucut._support.checks import FloatArray
 from pucut.data.repeats import possible_folds
+from pucut.data.tables import Table, TableFormat, read_table
 from pucut.graphs.neighbors import NeighborLists
 from pucut.graphs.spaces import WeightedSpace
-from pucut.kernels.ridge import Ridge, fit_kernel_ridge, fit_linear_ridge
+from pucut.kernels.machines import Machine
+from pucut.kernels.ridge import fit_kernel_ridge, fit_linear_ridge
 from pucut.methods.pu_cut._spaces import SpaceOfWorlds
 from pucut.methods.pu_cut._worlds import Worlds
 from pucut.scores.cross_fitting import cross_fit, mean_scores
@@ -37,13 +41,26 @@ MOST_LINEAR_COLUMNS = 2000
 
 
 @dataclass(frozen=True, eq=False)
+class NewNeighbors:
+    """The training rows nearest to new ones in a space, nearest first, and their similarities."""
+
+    indices: npt.NDArray[np.int32]
+    similar: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
 class NewRows:
     """Rows to score: as a table and as points, and by space their points there and neighbours."""
 
     table: Any
     points: Any
     points_in: Mapping[str, Any]
-    near: Mapping[str, NeighborLists]
+    near: Mapping[str, NewNeighbors]
+
+    @cached_property
+    def columns(self) -> Table:
+        """The points as trees read them."""
+        return read_table(self.points, TableFormat((None,) * self.points.shape[1]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,6 +82,10 @@ class BaseScore:
     of_worlds: Sequence[FloatArray]
     reference: FloatArray
     of: Callable[[NewRows], FloatArray]
+
+    def for_answers(self) -> "BaseScore":
+        """Without the scores of the training rows."""
+        return BaseScore(self.name, (), np.empty(0), self.of)
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,7 +121,7 @@ class _OfForest:
     n_threads: int
 
     def __call__(self, rows: NewRows) -> FloatArray:
-        return forest_scores(self.forest, rows.points, n_threads=self.n_threads).leaf
+        return forest_scores(self.forest, rows.columns, n_threads=self.n_threads).leaf
 
 
 def tree_score(
@@ -155,13 +176,13 @@ def tree_score(
 class _OfRidge:
     """`space` names where the points are, None for those of the table; `weights` are theirs."""
 
-    ridge: Ridge
+    machine: Machine
     space: str | None
     weights: FloatArray
 
     def __call__(self, rows: NewRows) -> FloatArray:
         points = rows.points if self.space is None else rows.points_in[self.space]
-        return self.ridge.machine.scores(weighted(points.astype(np.float64), self.weights))
+        return self.machine.scores(weighted(points.astype(np.float64), self.weights))
 
 
 def kernel_name(space: str) -> str:
@@ -174,7 +195,7 @@ def neighbor_name(space: str) -> str:
 
 def linear_score(points: Any, worlds: Worlds) -> BaseScore:
     ridge = fit_linear_ridge(points, worlds.targets, groups=worlds.groups)
-    of = _OfRidge(ridge, None, np.ones(points.shape[1]))
+    of = _OfRidge(ridge.machine, None, np.ones(points.shape[1]))
     return BaseScore(LINEAR, tuple(ridge.left_out), ridge.left_out[-1], of)
 
 
@@ -192,17 +213,17 @@ def kernel_score(space: SpaceOfWorlds, worlds: Worlds, seed: int) -> BaseScore:
     else:
         ridge = fit_kernel_ridge(space.final.weighted_points, targets, random, groups=worlds.groups)
         of_worlds = list(ridge.left_out)
-    of = _OfRidge(ridge, space.name, space.final.weights)
+    of = _OfRidge(ridge.machine, space.name, space.final.weights)
     return BaseScore(kernel_name(space.name), of_worlds, of_worlds[-1], of)
 
 
 @dataclass(frozen=True, eq=False)
 class _OfNeighbors:
-    space: WeightedSpace
+    space: str
     target: FloatArray
 
     def __call__(self, rows: NewRows) -> FloatArray:
-        return _mean_target(rows.near[self.space.name], self.space, self.target)
+        return _mean_target(rows.near[self.space], self.target)
 
 
 def neighbor_score(space: SpaceOfWorlds, worlds: Worlds) -> BaseScore:
@@ -212,17 +233,20 @@ def neighbor_score(space: SpaceOfWorlds, worlds: Worlds) -> BaseScore:
     """
     targets = worlds.targets.astype(np.float64)
     shares = [
-        _mean_target(of_world.lists, of_world, target)
+        _mean_target(near_in(of_world, of_world.lists), target)
         for of_world, target in zip(space.spaces, targets, strict=True)
     ]
-    of = _OfNeighbors(space.final, targets[-1])
+    of = _OfNeighbors(space.name, targets[-1])
     return BaseScore(neighbor_name(space.name), shares, shares[-1], of)
 
 
-def _mean_target(lists: NeighborLists, space: WeightedSpace, target: FloatArray) -> FloatArray:
-    similar = space.similarities(lists.squared_distances)
-    total: FloatArray = (target[lists.indices] * similar).sum(axis=1)
-    return np.asarray(total / similar.sum(axis=1))
+def near_in(space: WeightedSpace, lists: NeighborLists) -> NewNeighbors:
+    return NewNeighbors(lists.indices, space.similarities(lists.squared_distances))
+
+
+def _mean_target(near: NewNeighbors, target: FloatArray) -> FloatArray:
+    total: FloatArray = (target[near.indices] * near.similar).sum(axis=1)
+    return np.asarray(total / near.similar.sum(axis=1))
 
 
 @dataclass(frozen=True, eq=False)

@@ -39,9 +39,12 @@ class SpaceOfWorlds:
     def knows_labels(self) -> bool:
         return any(space is not self.final for space in self.spaces)
 
-    def for_answers(self) -> "SpaceOfWorlds":
+    def without_worlds(self) -> "SpaceOfWorlds":
         """Without the worlds that hide labels: they have judged, and are not needed any more."""
         return replace(self, spaces=(self.final,))
+
+    def for_answers(self) -> "SpaceOfWorlds":
+        return replace(self, spaces=(self.final.for_answers(),))
 
     def points_of(self, table: Any, points: Any) -> Any:
         """Points of new rows, without the weights."""

@@ -157,6 +157,7 @@ None, default="auto"
     """
 
     _uses_negatives: ClassVar[bool] = True
+    _answers_rest_on: ClassVar[tuple[str, ...] | None] = ("_encoding", "_mixture")
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **SizedClassifier._parameter_constraints,
         "feature_weights": [StrOptions({"auto", *FOREST_WEIGHTS}), "array-like", None],
@@ -295,6 +296,7 @@ None, default="auto"
 
     def _settle_mixture(self, mixture: Mixture, labels: PULabels) -> None:
         chosen = mixture.chosen
+        self._mixture = mixture  # what `compact` keeps of it says nothing of the rows of `fit`
         self.selection_ = chosen.candidates
         self.forest_ = mixture.forest
         self.feature_weights_: FloatArray = mixture.spaces[0].weights
@@ -317,4 +319,4 @@ None, default="auto"
 
     def _score_rows(self, X: Any) -> FloatArray:
         X = self._checked_table(X, reset=False)
-        return self.mixture_.scores(X, self._encoding.encode(X))
+        return self._mixture.scores(X, self._encoding.encode(X))

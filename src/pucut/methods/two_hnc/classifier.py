@@ -156,6 +156,7 @@ default="auto"
     # As on a cluster, where rows stay where they are and ties go by their numbers.
     _in_given_order: ClassVar[bool] = False
     _uses_negatives: ClassVar[bool] = True
+    _answers_rest_on: ClassVar[tuple[str, ...] | None] = ("_rule", "_was_pairwise")
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **SizedClassifier._parameter_constraints,

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -88,6 +88,9 @@ class InductiveRule:
             return nearness(*self.space.distances(X, self.is_positive))
         similarity = self.space.similarity(X, self.n_neighbors, self.is_positive)
         return share_of_similarity(*similarity)
+
+    def for_answers(self) -> "InductiveRule":
+        return replace(self, space=self.space.for_answers())
 
 
 def find_space(

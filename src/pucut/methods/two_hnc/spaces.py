@@ -6,7 +6,8 @@ forest, and given similarities.
 
 import itertools
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -16,7 +17,7 @@ import scipy.sparse as sp
 from pucut._support.checks import BoolArray, FloatArray
 from pucut.cuts.inductive import neighbors_similarity
 from pucut.data.encoding import Encoding
-from pucut.graphs.neighbors import NeighborLists, nearest_to
+from pucut.graphs.neighbors import NeighborIndex, NeighborLists, nearest_to
 from pucut.graphs.similarity import Gaussian, proximity_graph
 from pucut.graphs.spaces import WeightedSpace
 from pucut.trees.feature_weights import weighted
@@ -50,6 +51,9 @@ class Space(Protocol):
     def distance_of(self, similarity: FloatArray) -> FloatArray:
         """The distance at which rows of this similarity are, in the same unit."""
 
+    def for_answers(self) -> "Space":
+        """What `similarity` and `distances` of new rows need, and nothing else."""
+
 
 @dataclass(frozen=True, eq=False)
 class PointSpace:
@@ -68,7 +72,7 @@ class PointSpace:
     def remoteness(self, is_lost: BoolArray, is_labelled: BoolArray) -> FloatArray | None:
         points = self.space.weighted_points
         found = np.zeros(len(is_lost))
-        found[is_lost] = self._nearest(points[is_labelled], points[is_lost])
+        found[is_lost] = _distance(self._index(points[is_labelled]), points[is_lost])
         return found
 
     def similarity(self, X: Any, n_neighbors: int, is_positive: BoolArray) -> Similarity:
@@ -77,22 +81,36 @@ class PointSpace:
         return neighbors_similarity(lists.indices, weights, is_positive)
 
     def distances(self, X: Any, is_positive: BoolArray) -> tuple[FloatArray, FloatArray]:
-        points = self.space.weighted_points
         queries = weighted(self.encoding.encode(X), self.space.weights, in_place=True)
-        return (
-            self._nearest(points[is_positive], queries),
-            self._nearest(points[~is_positive], queries),
-        )
+        inside, outside = self._sides(is_positive)
+        return _distance(inside, queries), _distance(outside, queries)
 
     def distance_of(self, similarity: FloatArray) -> FloatArray:
         return self.space.kernel.distances(similarity)
 
-    def _nearest(self, points: Any, queries: Any) -> FloatArray:
+    def for_answers(self) -> "PointSpace":
+        return PointSpace(self.encoding, self.space.for_answers())
+
+    def _sides(self, is_positive: BoolArray) -> tuple[NeighborIndex | None, NeighborIndex | None]:
+        """The rows of either side, prepared when it is first asked for, and not pickled."""
+        known = vars(self).get("_prepared")
+        if known is None or known[0] is not is_positive:
+            points = self.space.weighted_points
+            known = (
+                is_positive,
+                self._index(points[is_positive]),
+                self._index(points[~is_positive]),
+            )
+            vars(self)["_prepared"] = known
+        return known[1], known[2]
+
+    def _index(self, points: Any) -> NeighborIndex | None:
         if points.shape[0] == 0:
-            return np.full(queries.shape[0], np.inf)
-        lists = nearest_to(points, queries, 1, n_jobs=self.space.n_threads, random_state=0)
-        distance: FloatArray = np.sqrt(lists.squared_distances[:, 0])
-        return distance
+            return None
+        return NeighborIndex(points, 1, n_jobs=self.space.n_threads, random_state=0)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_prepared"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,7 +131,7 @@ class DistanceSpace:
         return None
 
     def similarity(self, X: Any, n_neighbors: int, is_positive: BoolArray) -> Similarity:
-        lists = nearest_to(self.lists.indices, X, n_neighbors, sp.csr_array(X))
+        lists = nearest_to(X.T, X, n_neighbors, sp.csr_array(X))  # a column for each training row
         weights = self.kernel.similarities(lists.squared_distances)
         return neighbors_similarity(lists.indices, weights, is_positive)
 
@@ -123,6 +141,9 @@ class DistanceSpace:
 
     def distance_of(self, similarity: FloatArray) -> FloatArray:
         return self.kernel.distances(similarity)
+
+    def for_answers(self) -> "DistanceSpace":
+        return replace(self, lists=self.lists.of_no_rows())
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,14 +189,25 @@ class ForestSpace:
     def distance_of(self, similarity: FloatArray) -> FloatArray:
         return np.where(similarity > 0.0, 1.0 - similarity, np.inf)
 
+    def for_answers(self) -> "ForestSpace":
+        near = Proximities(self.proximities.indices[:0], self.proximities.share[:0])
+        return replace(self, proximities=near)
+
     def _meetings(self, X: Any) -> Iterator[sp.csr_array]:
         """Shares of the trees in which new rows meet training rows, for some new rows at a time."""
         asked = forest_apply(self.forest, self.encoding.encode(X), n_threads=self.n_threads)
-        rows_of_leaf = _leaf_table(self.leaves, self.forest).T
         for start in range(0, len(asked), _ROWS_AT_ONCE):
             block = asked[start : start + _ROWS_AT_ONCE]
-            met = _leaf_table(block, self.forest) @ rows_of_leaf
+            met = _leaf_table(block, self.forest) @ self._rows_of_leaf
             yield sp.csr_array(met / self.forest.n_trees)
+
+    @cached_property
+    def _rows_of_leaf(self) -> sp.csc_array:
+        """Made when it is first asked for, and not pickled."""
+        return _leaf_table(self.leaves, self.forest).T
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_rows_of_leaf"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -207,6 +239,17 @@ class SimilaritySpace:
     def distance_of(self, similarity: FloatArray) -> FloatArray:
         with np.errstate(divide="ignore"):
             return 1.0 / similarity
+
+    def for_answers(self) -> "SimilaritySpace":
+        return SimilaritySpace(self.given[:0])
+
+
+def _distance(index: NeighborIndex | None, queries: Any) -> FloatArray:
+    """Of each query from the nearest of the rows; infinite if there are none."""
+    if index is None:
+        return np.full(queries.shape[0], np.inf)
+    distance: FloatArray = np.sqrt(index.query(queries).squared_distances[:, 0])
+    return distance
 
 
 def row_sums(graph: sp.csr_array, among: BoolArray) -> FloatArray:
