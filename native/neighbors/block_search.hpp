@@ -29,8 +29,9 @@ class BlockSearch {
     bool search(std::size_t first, std::size_t last, NearestRows& found, Interrupt& stop);
 
   private:
-    // Of one product: it stays in a processor's cache.
-    static constexpr std::size_t kColumnsOfProduct = 1024;
+    // Of one product: it stays in a processor's cache. Not a power of two: rows that lie a multiple
+    // of 4 KB apart would push each other out of it.
+    static constexpr std::size_t kColumnsOfProduct = 1040;
     static constexpr std::size_t kEntriesOfProduct = std::size_t{1} << 18;
 
     struct Candidate {

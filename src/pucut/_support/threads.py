@@ -19,6 +19,8 @@ def in_threads(work: Callable[[Job], Result], jobs: Iterable[Job], n_threads: in
     waiting = list(jobs)
     # However many threads are asked for, more than processors or jobs would only wait.
     n_useful = min(n_threads, max(os.cpu_count() or 1, 1), max(len(waiting), 1))
+    if n_useful == 1:
+        return [work(job) for job in waiting]
     with ThreadPoolExecutor(n_useful) as pool:
         futures = [pool.submit(work, job) for job in waiting]
         try:
