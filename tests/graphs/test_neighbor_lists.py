@@ -9,6 +9,7 @@ from sklearn.neighbors import KNeighborsTransformer
 
 from pucut.graphs.neighbors import NeighborIndex, nearest_neighbors, nearest_to
 from pucut.graphs.neighbors.dense_search import DenseSearcher
+from pucut.graphs.neighbors.equal_rows import first_of_each
 from pucut.graphs.neighbors.lists import without_itself, without_itself_in_place
 from tests.helpers.neighbors import EXACT_METHODS, binary, blobs, same
 
@@ -207,3 +208,20 @@ class TestMemory:
         found = without_itself_in_place(indices.copy(), distances.copy())
         for one, other in zip(found, expected, strict=True):
             np.testing.assert_array_equal(one, other)
+
+
+def test_the_first_of_each_list_by_distance_and_number():
+    random = np.random.default_rng(0)
+    for _ in range(300):
+        n_lists, k = random.integers(1, 8), random.integers(1, 6)
+        # Also with one list that is much longer than the others.
+        lengths = random.integers(k, k + random.integers(1, 12), n_lists)
+        lengths[0] += random.choice([0, 60])
+        query = np.repeat(np.arange(n_lists), lengths)
+        distances = random.integers(random.integers(1, 30), size=len(query)).astype(float)
+        rows = np.concatenate([random.permutation(100)[:length] for length in lengths])
+        found, apart = first_of_each(query, distances, rows, n_lists, k)
+        for number in range(n_lists):
+            own = query == number
+            wanted = sorted(zip(distances[own], rows[own], strict=True))[:k]
+            assert list(zip(apart[number], found[number], strict=True)) == wanted

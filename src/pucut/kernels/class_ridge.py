@@ -166,7 +166,9 @@ def _solver(points: Any, width: float | None) -> _Solver:
 
 
 def _by_kernel(among: FloatArray, target: FloatArray, penalty: float) -> _Solution:
-    inverse = _inverse(among + penalty * np.eye(len(among)))
+    shifted = among.copy()
+    shifted[np.diag_indices_from(shifted)] += penalty
+    inverse = _inverse(shifted)
     weights = inverse @ (target - target.mean(axis=0))
     return _Solution(weights, target - weights / np.diag(inverse)[:, None])
 
@@ -187,8 +189,10 @@ def _inverse(matrix: FloatArray) -> FloatArray:
     factor, flaw = scipy.linalg.lapack.dpotrf(matrix, lower=1)
     if flaw:
         raise np.linalg.LinAlgError("the kernel of the labelled rows is not positive definite")
-    half, _ = scipy.linalg.lapack.dpotri(factor, lower=1)
-    return np.asarray(np.tril(half) + np.tril(half, -1).T)
+    half, _ = scipy.linalg.lapack.dpotri(factor, lower=1)  # above the diagonal it is 0
+    whole = half + half.T
+    whole[np.diag_indices_from(whole)] = half.diagonal()
+    return np.asarray(whole)
 
 
 def _probabilities(answers: FloatArray, power: float) -> FloatArray:

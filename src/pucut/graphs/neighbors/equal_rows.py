@@ -16,6 +16,8 @@ from pucut.graphs.neighbors.blocks import in_blocks
 Indices = npt.NDArray[np.int64]
 # As they are kept for all rows.
 RowNumbers = npt.NDArray[np.int32]
+# Where one list is much longer than most, filling up all to its length takes more than it saves.
+_MOST_FILLED = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,9 +94,28 @@ def first_of_each(
 
     Candidates are in the order of their queries, at least k for each.
     """
-    order = np.lexsort((rows, distances, query))
     counts = np.bincount(query, minlength=n_queries)
-    kept = order[(np.cumsum(counts) - counts)[:, None] + np.arange(k)]
+    starts = np.cumsum(counts) - counts
+    width = int(counts.max(initial=0))
+    if n_queries * width > _MOST_FILLED * len(query):
+        order = np.lexsort((rows, distances, query))
+        kept = order[starts[:, None] + np.arange(k)]
+        return rows[kept].astype(np.int64, copy=False), distances[kept]
+    # Many short lists are sorted faster than a long one.
+    place = query, np.arange(len(query)) - np.repeat(starts, counts)
+    lists = np.arange(n_queries)[:, None]
+    filled = np.full((n_queries, width), np.inf)
+    filled[place] = distances
+    nearest = filled.argsort(axis=1)[:, : k + 1]
+    rising = filled[lists, nearest]
+    if (rising[:, 1:] == rising[:, :-1]).any():
+        # Where distances are equal the numbers of the rows decide.
+        numbers = np.full((n_queries, width), np.iinfo(rows.dtype).max, rows.dtype)
+        numbers[place] = rows
+        by_number = numbers.argsort(axis=1)
+        by_distance = filled[lists, by_number].argsort(axis=1, kind="stable")
+        nearest = by_number[lists, by_distance]
+    kept = starts[:, None] + nearest[:, :k]
     return rows[kept].astype(np.int64, copy=False), distances[kept]
 
 
