@@ -20,7 +20,8 @@ USUAL: dict[str, tuple[str, ...]] = {
     ),
     "growth": ("--parts", "rows,chooser", "--sizes", "10000,100000"),
     "hnc_classifier": ("--parts", "time", "--sizes", "1000,3000,10000"),
-    "priors": ("--parts", "time"),
+    "priors": ("--parts", "time,load", "--methods", "auto,bbe"),
+    "answers": ("--repeats", "3"),
 }
 OWN_PACKAGES = ("benchmarks", "paper", "pucut")
 
