@@ -21,7 +21,8 @@ from pucut import PUCutClassifier
 from pucut.data.labels import checked_pu_labels
 from pucut.data.repeats import groups_for_folds
 from pucut.methods.pu_cut import _mixing as mixing
-from pucut.methods.pu_cut._cuts import ChosenCuts, mix_scores
+from pucut.methods.pu_cut._cuts import ChosenCuts
+from pucut.methods.pu_cut._mixed_score import mix_scores
 from pucut.methods.pu_cut._mixing import ranks
 from pucut.methods.pu_cut._worlds import hidden_worlds
 from pucut.scores.thresholds import positives_by_prior
@@ -103,11 +104,11 @@ def judged(fit):
 
 @contextmanager
 def every_candidate_kept():
-    usual, mixing.LEAST_WEIGHT = mixing.LEAST_WEIGHT, 0.0
+    usual, mixing.CLEARLY_BEHIND = mixing.CLEARLY_BEHIND, np.inf
     try:
         yield
     finally:
-        mixing.LEAST_WEIGHT = usual
+        mixing.CLEARLY_BEHIND = usual
 
 
 @bench.part

@@ -46,7 +46,10 @@ def test_weights_fall_by_e_with_each_standard_error():
     weights = recall_weights(found_of(0.9, 0.87, 0.84, 0.5))
     assert weights.sum() == pytest.approx(1.0)
     np.testing.assert_allclose(weights[1:3] / weights[0], np.exp([-1.0, -2.0]))
-    assert weights[3] == 0.0  # left out
+    assert weights[3] == 0.0  # left out, as all that is three standard errors behind
+    near = recall_weights(found_of(0.9, 0.82, 0.80))
+    np.testing.assert_allclose(near[1] / near[0], np.exp(-0.08 / 0.03))
+    assert near[2] == 0.0
     # All found: one row more or less is the noise.
     assert recall_error(1.0, 50) == 1 / 50
     found = recall_weights(found_of(1.0, 0.98, n_hidden=50))

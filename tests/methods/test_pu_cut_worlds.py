@@ -6,10 +6,13 @@ from sklearn.datasets import make_classification
 
 from pucut import PUCutClassifier
 from pucut.datasets import pu_split
-from pucut.methods.pu_cut import _cuts
-from pucut.methods.pu_cut._cuts import JudgedScores, choose_cuts, mix_scores
+from pucut.methods.pu_cut import _cuts, _mixing
+from pucut.methods.pu_cut._cuts import choose_cuts
+from pucut.methods.pu_cut._mixed_score import JudgedScores, mix_scores
 from pucut.methods.pu_cut._mixing import ranks, recall_weights
 from pucut.methods.pu_cut._scores import (
+    BaseScore,
+    UnfinishedScore,
     kernel_score,
     linear_score,
     neighbor_score,
@@ -19,6 +22,8 @@ from pucut.methods.pu_cut._scores import (
 from pucut.methods.pu_cut._spaces import space_of_worlds
 from pucut.methods.pu_cut._worlds import HIDDEN_FOLDS, Worlds, hidden_worlds, n_hidden_worlds
 from pucut.trees.feature_weights import weights_of_importances
+from pucut.trees.forest import forest_importances
+from pucut.trees.growing import grow_forest
 
 
 def first(n_labelled, n_rows):
@@ -198,14 +203,14 @@ def learned(X, worlds, prior):
         space_of_worlds(name, [X] * len(weights), each, (5,), 15, random_state=0)
         for name, each in (("importance squared", weights), ("all features alike", alike))
     ]
-    parts = [*trees, linear_score(X, worlds)]
+    parts = [*(each.score for each in trees), linear_score(X, worlds)]
     for space in spaces:
         parts += [neighbor_score(space, worlds), kernel_score(space, worlds, 0)]
     return parts, spaces
 
 
 def levels_of_worlds(monkeypatch, scores, spaces, worlds):
-    """The levels of all cuts, by world."""
+    """The levels of all cuts, by world; the complete one comes last, all candidates kept."""
     found = []
 
     def watched(*arguments, **options):
@@ -215,9 +220,12 @@ def levels_of_worlds(monkeypatch, scores, spaces, worlds):
     score_cut = _cuts.score_cut
     with monkeypatch.context() as patch:
         patch.setattr(_cuts, "score_cut", watched)
+        patch.setattr(_mixing, "CLEARLY_BEHIND", np.inf)
         choose_cuts(scores, spaces, worlds, n_threads=1)
-    n_worlds = len(worlds.labels)
-    return [[path.switch for path in found[world::n_worlds]] for world in range(n_worlds)]
+    n_hidden, n_kinds = worlds.n_hidden_worlds, len(spaces) * len(_cuts.GAMMAS)
+    hidden, complete = found[: n_hidden * n_kinds], found[n_hidden * n_kinds :]
+    by_world = [hidden[world::n_hidden] for world in range(n_hidden)]
+    return [[path.switch for path in paths] for paths in (*by_world, complete)]
 
 
 @pytest.mark.parametrize("hiding", [0, 1])
@@ -261,7 +269,7 @@ def test_scores_are_mixed_in_a_world_without_the_rows_that_it_hides():
     worlds = own_groups(is_labelled, 100)
     truth = first(100, 200)
     parts = [
-        _cuts.BaseScore(f"part {k}", scores, scores[-1], None)
+        BaseScore(f"part {k}", scores, scores[-1], None)
         for k in range(3)
         for scores in [[truth * k + random.normal(size=200) for _ in worlds.labels]]
     ]
@@ -278,6 +286,47 @@ def test_scores_are_mixed_in_a_world_without_the_rows_that_it_hides():
             total += weight * (below + (rising == score[:, None]).mean(axis=1) / 2)
         expected = (np.sort(total[~labels]) < total[:, None] - 1e-12).mean(axis=1)
         np.testing.assert_allclose(mixed.ranks[world], expected, atol=0.5 / 160 + 1e-12)
+
+
+def test_only_what_has_weight_learns_from_all_labels():
+    random = np.random.default_rng(0)
+    is_labelled, truth = first(600, 3000), first(1500, 3000)
+    worlds = own_groups(is_labelled, 1500)
+    assert worlds.n_hidden_worlds == 1
+    scores = [[truth * k + random.normal(size=3000) for _ in worlds.labels] for k in (3, 2.9, 0)]
+    parts = [BaseScore(f"part {k}", each, each[-1], None) for k, each in enumerate(scores)]
+    finished = []
+
+    def unfinished(part):
+        def finish():
+            finished.append(part.name)
+            return part
+
+        return UnfinishedScore(part.name, part.of_worlds[:-1], finish)
+
+    found = mix_scores([unfinished(part) for part in parts], worlds)
+    assert finished == ["part 0", "part 1"]
+    assert [each.weight > 0.0 for each in found.candidates] == [True, True, False]
+    for rank, same in zip(found.ranks, mix_scores(parts, worlds).ranks, strict=True):
+        np.testing.assert_array_equal(rank, same)
+
+
+def test_a_single_world_weighs_features_for_the_complete_one():
+    X, truth = make_classification(1500, 5, n_informative=3, random_state=0)
+    worlds = own_groups(first(600, 1500)[np.argsort(np.argsort(-truth, kind="stable"))], 750)
+    assert worlds.n_hidden_worlds == 1
+    kind = tree_kinds(5)["trees, random cuts"]
+    options = {"n_trees": 20, "n_threads": 1}
+    trees = tree_score("trees", kind, X, worlds, 0.5, random=np.random.RandomState(0), **options)
+    # As if the hidden labels had never been known.
+    forest = grow_forest(X, worlds.labels[0], 0.5, kind, n_trees=4, random_state=0, n_threads=1)
+    assert len(trees.importances) == 2
+    for importances in trees.importances:
+        np.testing.assert_array_equal(importances, forest_importances(forest))
+    np.testing.assert_array_equal(trees.forest.threshold, forest.threshold)
+    score = trees.score.finish()
+    np.testing.assert_array_equal(score.of_worlds[0], trees.score.of_worlds[0])
+    assert (score.of_worlds[1] != score.of_worlds[0]).any()
 
 
 def noise(random):

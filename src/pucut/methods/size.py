@@ -282,7 +282,12 @@ class _Shape:
         cuts = held + self.graphs + path
         stages = [
             _stage("encoding", _ENCODING * n * d, self.points + (8 << 20)),
-            _stage("trees", self._tree_seconds(), trees + self.scores),
+            # Some are grown again when neighbours have been found.
+            _stage(
+                "trees",
+                self._tree_seconds(),
+                trees + self.scores + (self.lists if self.work.n_scores else 0),
+            ),
             _stage("neighbours", self._neighbor_seconds(), self.neighbor_bytes(search_bytes)),
         ]
         if self.work.n_scores:

@@ -25,7 +25,7 @@ class FitSteps:
     def __init__(self, estimator: Any, n_steps: int, verbose: int) -> None:
         self.seconds: dict[str, float] = {}
         self._estimator = estimator
-        self._n_steps = n_steps
+        self._n_steps, self._n_begun = n_steps, 0
         self._verbose = verbose
         # None without callbacks of the user's, and in older versions of scikit-learn.
         self._context: Any = None
@@ -36,13 +36,13 @@ class FitSteps:
     @contextmanager
     def step(self, name: str) -> Iterator[None]:
         """Runs a step; steps of one name are added up."""
-        number = len(self.seconds) + (name not in self.seconds)
+        self._n_begun += 1
         context: Any = None
         if self._context is not None:
             context = self._context.subcontext(task_name=name)
             context.call_on_fit_task_begin(estimator=self._estimator)
         if self._verbose:
-            print(f"[{number}/{self._n_steps}] {name} ...", end=" ", flush=True)
+            print(f"[{self._n_begun}/{self._n_steps}] {name} ...", end=" ", flush=True)
         start = time.perf_counter()
         yield
         took = time.perf_counter() - start

@@ -15,14 +15,16 @@ from pucut._support.threads import in_threads, library_threads
 from pucut.data.labels import PULabels
 from pucut.data.repeats import groups_for_folds
 from pucut.graphs.spaces import WeightedSpace, common_scale
-from pucut.methods.pu_cut._cuts import ChosenCuts, ScoreCut, choose_cuts, mix_scores
+from pucut.methods.pu_cut._cuts import ChosenCuts, ScoreCut, choose_cuts
 from pucut.methods.pu_cut._given import needs_labels
+from pucut.methods.pu_cut._mixed_score import mix_scores
 from pucut.methods.pu_cut._scores import (
     LINEAR,
     MOST_LINEAR_COLUMNS,
     BaseScore,
     NewRows,
     TreeScore,
+    UnfinishedScore,
     kernel_name,
     kernel_score,
     learner_score,
@@ -187,7 +189,8 @@ def find_mixture(
             "most_bytes": most_bytes,
         }
         spaces = _find_spaces(rows, worlds, trees[0], options, random, search)
-    parts: list[BaseScore] = [*trees, *(neighbor_score(space, worlds) for space in spaces)]
+    parts: list[BaseScore | UnfinishedScore] = [each.score for each in trees]
+    parts += [neighbor_score(space, worlds) for space in spaces]
     with step("kernels"), library_threads(1):
         # One thread each: threads of linear algebra wait for each other more than they work.
         seeds = random.randint(np.iinfo(np.int32).max, size=len(spaces))
@@ -202,8 +205,11 @@ def find_mixture(
             learner_score(name, learner, rows.table, worlds, random)
             for name, learner in options.learners.items()
         ]
+    with step("trees"):
+        # Those that have weight learn from all labels.
+        mixed = mix_scores(parts, worlds)
     with step("cuts"):
-        chosen = choose_cuts(mix_scores(parts, worlds), spaces, worlds, n_threads=n_threads)
+        chosen = choose_cuts(mixed, spaces, worlds, n_threads=n_threads)
     # What has judged is not needed any more.
     chosen = replace(chosen, mixed=chosen.mixed.for_answers())
     return Mixture(chosen, tuple(space.without_worlds() for space in spaces), trees[0].forest)
@@ -260,7 +266,10 @@ def _weights_of_worlds(
         return None if scale is None else [scale] * n_worlds
     if is_from_trees(kind):
         is_squared = kind == "pu_trees_squared"
-        return [weights_of_importances(each, squared=is_squared) for each in trees.importances]
+        made: dict[int, FloatArray] = {}  # worlds that share importances share a space
+        for each in trees.importances:
+            made.setdefault(id(each), weights_of_importances(each, squared=is_squared))
+        return [made[id(each)] for each in trees.importances]
     fixed = np.ones(n_features) if kind is None else checked_feature_weights(kind, n_features)
     return [fixed] * n_worlds
 

@@ -1,24 +1,25 @@
-"""Scores smoothed along graphs by cuts, and their mixture, judged by hidden positives.
+"""The mixed score smoothed along graphs by cuts, and their mixture, judged by hidden positives.
 
-Scores of several learners are mixed by how many hidden labelled rows they find. Cuts with the
-mixed score as data term (`score_cuts`) are made on graphs of several spaces and for several gamma,
-and are mixed by the same rule. All of it is done in every world (`_worlds`), so that hidden rows
-are hidden from scores, graphs and cuts alike. Nothing is preferred unless it is better by more than
-the noise; no negative label is needed, and those that are known judge too.
+Cuts with the mixed score (`_mixed_score`) as data term (`score_cuts`) are made on graphs of several
+spaces and for several gamma, and are mixed by how many hidden labelled rows they find. All of it is
+done in every world (`_worlds`), so that hidden rows are hidden from scores, graphs and cuts alike.
+Nothing is preferred unless it is better by more than the noise; no negative label is needed, and
+those that are known judge too.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import product
+from itertools import groupby
 from typing import Any
 
 import numpy as np
 
-from pucut._support.checks import BoolArray, FloatArray, checked_graph
+from pucut._support.checks import FloatArray, checked_graph
 from pucut._support.threads import in_threads
 from pucut.cuts.score_cuts import levels_of_new_rows, score_cut
 from pucut.graphs.spaces import WeightedSpace
+from pucut.methods.pu_cut._mixed_score import JudgedScores, MixedScore
 from pucut.methods.pu_cut._mixing import (
     UNJUDGED,
     Candidate,
@@ -27,8 +28,9 @@ from pucut.methods.pu_cut._mixing import (
     ranks,
     recall_error,
     recall_weights,
+    weighted_sum,
 )
-from pucut.methods.pu_cut._scores import BaseScore, NewNeighbors, NewRows
+from pucut.methods.pu_cut._scores import NewNeighbors, NewRows
 from pucut.methods.pu_cut._spaces import SpaceOfWorlds
 from pucut.methods.pu_cut._worlds import Worlds
 
@@ -37,48 +39,6 @@ GAMMAS = (0.5, 2.0, 8.0, 32.0)
 ROWS_TO_SHARE = 100_000
 # Among equal levels the score decides.
 _TIE = 1e-9
-
-
-@dataclass(frozen=True, eq=False)
-class MixedScore:
-    """Base scores mixed by rank.
-
-    Attributes
-    ----------
-    parts : tuple of BaseScore
-    weights : float array
-        The weight of each part.
-    part_references : tuple of float arrays of shape (n_unlabelled,)
-        The out-of-sample scores of the unlabelled training rows by each part, ascending.
-    reference : float array of shape (n_unlabelled,)
-        Their mixed ranks, ascending.
-    """
-
-    parts: tuple[BaseScore, ...]
-    weights: FloatArray
-    part_references: tuple[FloatArray, ...]
-    reference: FloatArray
-
-    def of(self, rows: NewRows) -> FloatArray:
-        """Rank of new rows among the unlabelled training rows."""
-        mixed = np.zeros(rows.points.shape[0])
-        for part, weight, reference in zip(
-            self.parts, self.weights, self.part_references, strict=True
-        ):
-            mixed += weight * rank_among(part.of(rows), reference)
-        return rank_among(mixed, self.reference)
-
-    def for_answers(self) -> "MixedScore":
-        return replace(self, parts=tuple(part.for_answers() for part in self.parts))
-
-
-@dataclass(frozen=True, eq=False)
-class JudgedScores:
-    """The mixture of scores, the rank of each row in it in each world, and what was tried."""
-
-    mixed: MixedScore
-    ranks: tuple[FloatArray, ...]
-    candidates: tuple[Candidate, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +58,7 @@ class ScoreCut:
 
     @property
     def name(self) -> str:
-        return f"{self.n_neighbors} neighbours, {self.space.name}, gamma {self.gamma:g}"
+        return _name_of_cut(self.space.name, self.n_neighbors, self.gamma)
 
     def of(self, near: NewNeighbors, scores: FloatArray) -> FloatArray:
         """Levels of new rows with these neighbours and mixed scores."""
@@ -157,59 +117,23 @@ class ChosenCuts:
         )
 
 
-def mix_scores(parts: Sequence[BaseScore], worlds: Worlds) -> JudgedScores:
-    """The parts weighted by what they found, in each world by what they found in the others."""
-    found = np.array([worlds.found(part.of_worlds) for part in parts])
-    answers = []
-    for world, labels in enumerate(worlds.labels):
-        weights = recall_weights(found[:, worlds.judging(world)])
-        others = ~(labels | worlds.negatives[world])
-        total = _mixed([part.of_worlds[world] for part in parts], weights, others)
-        answers.append(rank_among(total, np.sort(total[others])))
-    # Those of the last world, which answers.
-    used = [place for place, weight in enumerate(weights) if weight > 0.0]
-    unseen = [part.reference for part in parts]
-    others = ~worlds.is_known
-    score = MixedScore(
-        tuple(parts[place] for place in used),
-        weights[used],
-        tuple(np.sort(unseen[place][others]) for place in used),
-        np.sort(_mixed(unseen, weights, others)[others]),
-    )
-    names = [part.name for part in parts]
-    verdicts = judged(names, "score", found, weights, worlds.is_hidden_positive)
-    return JudgedScores(score, tuple(answers), tuple(verdicts))
-
-
-def _mixed(scores: Sequence[FloatArray], weights: FloatArray, others: BoolArray) -> FloatArray:
-    """Ranks among the unlabelled rows, which new rows are like, weighted."""
-    in_ranks = [
-        rank_among(score, np.sort(score[others])) if weight > 0.0 else score
-        for score, weight in zip(scores, weights, strict=True)
-    ]
-    return _weighted_sum(weights, in_ranks)
-
-
 class _Judge:
-    """Weighs the candidates, whose ranks in the worlds are handed in one by one.
+    """Weighs the candidates, whose scores in the worlds that hide labels are handed in one by one.
 
-    Only what is needed is kept of each: the rows it found, and its ranks. The ranks are those of
-    unlabelled rows in the complete world, of known rows in the worlds that hid them, and of the
-    unlabelled rows in these worlds.
+    Only what is needed is kept of each: the rows it found, and its ranks of known rows in the
+    worlds that hid them, and of the unlabelled rows in these worlds.
     """
 
     def __init__(self, worlds: Worlds) -> None:
         self._worlds = worlds
         self._others = ~worlds.is_known
         self.found: list[FloatArray] = []
-        self.final: list[FloatArray] = []
         self.hidden: list[FloatArray] = []
         self._in_worlds: list[list[FloatArray]] = []
 
     def hear(self, scores: Sequence[FloatArray]) -> None:
         worlds = self._worlds
         self.found.append(worlds.found(scores))
-        self.final.append(ranks(scores[-1][self._others]))
         self.hidden.append(worlds.hidden_ranks(scores)[worlds.is_known])
         self._in_worlds.append(
             [
@@ -239,6 +163,15 @@ class _Judge:
         return (float(hits.mean()), len(hits)) if len(hits) else (math.nan, 0)
 
 
+@dataclass(frozen=True, eq=False)
+class _Kind:
+    """The cuts on one graph for one gamma, in every world."""
+
+    space: SpaceOfWorlds
+    n_neighbors: int
+    gamma: float
+
+
 def choose_cuts(
     scores: JudgedScores,
     spaces: Sequence[SpaceOfWorlds],
@@ -248,16 +181,43 @@ def choose_cuts(
 ) -> ChosenCuts:
     """Cuts on the graph of each space and number of neighbours, for each gamma, and their mixture.
 
-    With one labelled row there is nothing to hide, and all have equal weights.
+    With all labels only those are made that have weight. With one labelled row there is nothing to
+    hide, and all have equal weights.
     """
-    n_worlds = len(worlds.labels)
-    n_workers = n_threads if len(worlds.is_labelled) < ROWS_TO_SHARE else 1
     judge = _Judge(worlds)
     # The data term by itself needs no cut, and is judged in the same way.
     judge.hear(scores.ranks)
-    cuts: list[ScoreCut] = []
-    for space, k in [(each, k) for each in spaces for k in each.n_neighbors]:
-        graphs = {id(each): checked_graph(each.graph(k)) for each in dict.fromkeys(space.spaces)}
+    kinds = [
+        _Kind(space, k, gamma) for space in spaces for k in space.n_neighbors for gamma in GAMMAS
+    ]
+    hiding = range(worlds.n_hidden_worlds)
+    for levels in _levels(kinds, hiding, scores, worlds, n_threads):
+        judge.hear([_untied(x, scores.ranks[world]) for world, x in enumerate(levels)])
+    weights = recall_weights(np.array(judge.found))
+    kept = [kind for kind, weight in zip(kinds, weights[1:], strict=True) if weight > 0.0]
+    complete = _levels(kept, [worlds.n_hidden_worlds], scores, worlds, n_threads)
+    cuts = [
+        ScoreCut(kind.space.final, kind.n_neighbors, kind.gamma, level)
+        for kind, (level,) in zip(kept, complete, strict=True)
+    ]
+    names = [_name_of_cut(kind.space.name, kind.n_neighbors, kind.gamma) for kind in kinds]
+    return _mixture(scores, cuts, names, weights, judge, worlds)
+
+
+def _levels(
+    kinds: Sequence[_Kind],
+    in_worlds: Sequence[int],
+    scores: JudgedScores,
+    worlds: Worlds,
+    n_threads: int,
+) -> Iterator[list[FloatArray]]:
+    """The levels of each kind of cut in these worlds; a graph is made once for its cuts."""
+    n_workers = n_threads if len(worlds.is_labelled) < ROWS_TO_SHARE else 1
+    for _, together in groupby(kinds, key=lambda kind: (id(kind.space), kind.n_neighbors)):
+        same = list(together)
+        space, k = same[0].space, same[0].n_neighbors
+        used = dict.fromkeys(space.spaces[world] for world in in_worlds)
+        graphs = {id(each): checked_graph(each.graph(k)) for each in used}
 
         def level(job: tuple[float, int], space: Any = space, graphs: Any = graphs) -> FloatArray:
             gamma, world = job
@@ -272,33 +232,35 @@ def choose_cuts(
             return path.switch
 
         # If threads share a cut, only the cuts of one kind are in memory at a time.
-        for gammas in [GAMMAS] if n_workers > 1 else [(gamma,) for gamma in GAMMAS]:
-            levels = in_threads(level, list(product(gammas, range(n_worlds))), n_workers)
-            for place, gamma in enumerate(gammas):
-                found = levels[place * n_worlds : (place + 1) * n_worlds]
-                judge.hear([_untied(x, rank) for x, rank in zip(found, scores.ranks, strict=True)])
-                cuts.append(ScoreCut(space.final, k, gamma, found[-1]))
-    return _mixture(scores, cuts, judge, worlds)
+        for part in [same] if n_workers > 1 else [[kind] for kind in same]:
+            jobs = [(kind.gamma, world) for kind in part for world in in_worlds]
+            levels = in_threads(level, jobs, n_workers)
+            for place in range(len(part)):
+                yield levels[place * len(in_worlds) : (place + 1) * len(in_worlds)]
 
 
 def _mixture(
-    scores: JudgedScores, cuts: Sequence[ScoreCut], judge: _Judge, worlds: Worlds
+    scores: JudgedScores,
+    cuts: Sequence[ScoreCut],
+    names: Sequence[str],
+    weights: FloatArray,
+    judge: _Judge,
+    worlds: Worlds,
 ) -> ChosenCuts:
-    others = ~worlds.is_known
-    found = np.array(judge.found)
-    weights = recall_weights(found)
+    """Of the cuts that have weight; `weights` and `names` are those of all, the data term first."""
+    others, rank = ~worlds.is_known, scores.ranks[-1]
+    levels = [rank, *(_untied(cut.level, rank) for cut in cuts)]
+    used = np.concatenate([weights[:1], weights[1:][weights[1:] > 0.0]])
     answer = worlds.is_labelled.astype(np.float64)
-    answer[others] = _weighted_sum(weights, judge.final)
+    answer[others] = weighted_sum(used, [ranks(level[others]) for level in levels])
     left_out = answer.copy()
-    left_out[worlds.is_known] = _weighted_sum(weights, judge.hidden)
-    names = ["no graph, the mixed score by itself", *(cut.name for cut in cuts)]
-    chosen = [place for place, weight in enumerate(weights) if weight > 0.0 and place > 0]
-    kept = tuple(cuts[place - 1] for place in chosen)
-    rank = scores.ranks[-1]
+    left_out[worlds.is_known] = weighted_sum(weights, judge.hidden)
+    names = ["no graph, the mixed score by itself", *names]
+    found = np.array(judge.found)
     return ChosenCuts(
         scores.mixed,
-        kept,
-        np.concatenate([weights[:1], weights[chosen]]),
+        tuple(cuts),
+        used,
         answer,
         left_out,
         (
@@ -306,7 +268,7 @@ def _mixture(
             *judged(names, "cut", found, weights, worlds.is_hidden_positive),
             _verdict(judge),
         ),
-        (np.sort(rank[others]), *(np.sort(_untied(cut.level, rank)[others]) for cut in kept)),
+        tuple(np.sort(level[others]) for level in levels),
     )
 
 
@@ -326,12 +288,8 @@ def _verdict(judge: _Judge) -> Candidate:
     )
 
 
-def _weighted_sum(weights: FloatArray, parts: Sequence[FloatArray]) -> FloatArray:
-    total = np.zeros(len(parts[0]))
-    for weight, part in zip(weights, parts, strict=True):
-        if weight > 0.0:
-            total += weight * part
-    return total
+def _name_of_cut(space: str, n_neighbors: int, gamma: float) -> str:
+    return f"{n_neighbors} neighbours, {space}, gamma {gamma:g}"
 
 
 def _untied(level: FloatArray, mixed_rank: FloatArray) -> FloatArray:

@@ -6,14 +6,15 @@ orders scores as their accuracy does, without a single negative label.
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from pucut._support.checks import BoolArray, FloatArray
 
-# What has less weight is left out.
-LEAST_WEIGHT = 0.01
+# What is this many standard errors behind the best is left out.
+CLEARLY_BEHIND = 3.0
 # Said of all candidates where there is a single label.
 UNJUDGED = "nothing could be hidden to judge it"
 
@@ -93,18 +94,26 @@ def recall_weights(found: FloatArray) -> FloatArray:
     """Weights that sum to 1, of candidates (rows) by the hidden rows (columns) that they found.
 
     exp of how far behind the best, in its standard errors: what is within the noise counts nearly
-    as much as the best, so that nothing depends on luck; what is several standard errors behind
-    drops out. Without hidden rows all count the same.
+    as much as the best, so that nothing depends on luck; what is clearly behind drops out. Without
+    hidden rows all count the same.
     """
     n_candidates, n_hidden = found.shape
     if n_hidden == 0:
         return np.full(n_candidates, 1.0 / n_candidates)
     recalls = found.mean(axis=1)
     best = float(recalls.max())
-    weights = np.exp((recalls - best) / recall_error(best, n_hidden))
-    weights /= weights.sum()
-    kept = np.where(weights >= min(LEAST_WEIGHT, float(weights.max())), weights, 0.0)
-    return np.asarray(kept / kept.sum())
+    behind = (best - recalls) / recall_error(best, n_hidden)
+    weights = np.where(behind < CLEARLY_BEHIND, np.exp(-behind), 0.0)
+    return np.asarray(weights / weights.sum())
+
+
+def weighted_sum(weights: FloatArray, parts: Sequence[FloatArray]) -> FloatArray:
+    """Parts without weight are not looked at."""
+    total = np.zeros(len(parts[0]))
+    for weight, part in zip(weights, parts, strict=True):
+        if weight > 0.0:
+            total += weight * part
+    return total
 
 
 def judged(
@@ -148,6 +157,6 @@ def reason(behind: float) -> str:
         return "found most hidden positives"
     if behind < 1.0:
         return "as good as the best, within the noise"
-    if behind < 3.0:
+    if behind < CLEARLY_BEHIND:
         return "behind the best by little more than the noise"
     return "clearly behind the best"

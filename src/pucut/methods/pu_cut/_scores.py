@@ -27,7 +27,13 @@ from pucut.methods.pu_cut._worlds import Worlds
 from pucut.scores.cross_fitting import cross_fit, mean_scores
 from pucut.trees.feature_weights import weighted
 from pucut.trees.forest import Forest, forest_importances, forest_scores
-from pucut.trees.growing import ROWS_OF_A_TREE, TreeOptions, cross_fitted_forest, grow_forest
+from pucut.trees.growing import (
+    ROWS_OF_A_TREE,
+    CrossFittedForest,
+    TreeOptions,
+    cross_fitted_forest,
+    grow_forest,
+)
 
 # Trees leave out one fold each, for the scores that new rows are ranked among.
 TREE_FOLDS = 5
@@ -87,14 +93,38 @@ class BaseScore:
         """Without the scores of the training rows."""
         return BaseScore(self.name, (), np.empty(0), self.of)
 
+    def finish(self) -> "BaseScore":
+        return self
+
 
 @dataclass(frozen=True, eq=False)
-class TreeScore(BaseScore):
-    """The share of positives in the leaves of PU trees.
+class UnfinishedScore:
+    """A learner that has not seen all labels yet, and need not if it turns out to have no weight.
 
-    `forest` has all labels; `importances` are those of the features in each world.
+    Attributes
+    ----------
+    name : str
+    of_worlds : sequence of float arrays of shape (n_samples,)
+        Scores of the training rows in each world that hides labels.
+    finish : callable
+        Learns in the complete world too.
     """
 
+    name: str
+    of_worlds: Sequence[FloatArray]
+    finish: Callable[[], BaseScore]
+
+
+@dataclass(frozen=True, eq=False)
+class TreeScore:
+    """The share of positives in the leaves of PU trees, and how they weigh the features.
+
+    `importances` are those of the features in each world, and `forest` has those of the last. Where
+    one world hides enough labels to judge, its importances are the last world's too, so that both
+    share what is made from them: its trees have four fifths of the labels, which are many.
+    """
+
+    score: BaseScore | UnfinishedScore
     forest: Forest
     importances: tuple[FloatArray, ...]
 
@@ -135,40 +165,65 @@ def tree_score(
     random: np.random.RandomState,
     n_threads: int,
 ) -> TreeScore:
-    growing: dict[str, Any] = {"random_state": random, "n_threads": n_threads}
-    of_worlds, importances = [], []
+    def complete(random: Any) -> tuple[BaseScore, Forest]:
+        learned = _all_labels(points, worlds, prior, options, n_trees, random, n_threads)
+        of = _OfForest(learned.forest, n_threads)
+        score = BaseScore(name, (*of_worlds, learned.by_all.leaf), learned.scores.leaf, of)
+        return score, learned.forest
+
+    of_worlds, weighing = [], []
     for labels, negatives in zip(worlds.labels[:-1], worlds.negatives, strict=False):
-        few = math.ceil(TREES_OF_A_WORLD * n_trees)
         forest = grow_forest(
-            points, labels, prior, options, n_trees=few, is_negative=negatives, **growing
-        )
-        of_worlds.append(forest_scores(forest, points, n_threads=n_threads).leaf)
-        importances.append(forest_importances(forest))
-    labels = worlds.is_labelled
-    growing["is_negative"] = worlds.is_negative
-    n_folds = possible_folds(TREE_FOLDS, worlds.groups, labels)
-    if n_folds < 2:  # one labelled row cannot be left out, nor one other
-        forest = grow_forest(points, labels, prior, options, n_trees=n_trees, **growing)
-        scores = unseen = forest_scores(forest, points, n_threads=n_threads).leaf
-    else:
-        found = cross_fitted_forest(
             points,
             labels,
             prior,
             options,
-            n_folds=n_folds,
-            n_trees=math.ceil(TREES_THAT_ANSWER * n_trees / n_folds),
-            groups=worlds.groups,
-            **growing,
+            n_trees=math.ceil(TREES_OF_A_WORLD * n_trees),
+            random_state=random,
+            n_threads=n_threads,
+            is_negative=negatives,
         )
-        forest, scores, unseen = found.forest, found.by_all.leaf, found.scores.leaf
-    return TreeScore(
-        name,
-        (*of_worlds, scores),
-        unseen,
-        _OfForest(forest, n_threads),
-        forest,
-        (*importances, forest_importances(forest)),
+        of_worlds.append(forest_scores(forest, points, n_threads=n_threads).leaf)
+        weighing.append(forest)
+    if len(weighing) == 1:
+        seed = int(random.randint(np.iinfo(np.int32).max))
+        unfinished = UnfinishedScore(name, of_worlds, lambda: complete(seed)[0])
+        return TreeScore(unfinished, forest, (forest_importances(forest),) * 2)
+    score, forest = complete(random)
+    importances = tuple(forest_importances(each) for each in (*weighing, forest))
+    return TreeScore(score, forest, importances)
+
+
+def _all_labels(
+    points: Any,
+    worlds: Worlds,
+    prior: float,
+    options: TreeOptions,
+    n_trees: int,
+    random: Any,
+    n_threads: int,
+) -> CrossFittedForest:
+    """Trees with all labels, each of which leaves out a fold of the rows if it can."""
+    growing: dict[str, Any] = {
+        "random_state": random,
+        "n_threads": n_threads,
+        "is_negative": worlds.is_negative,
+    }
+    labels = worlds.is_labelled
+    n_folds = possible_folds(TREE_FOLDS, worlds.groups, labels)
+    if n_folds < 2:  # one labelled row cannot be left out, nor one other
+        forest = grow_forest(points, labels, prior, options, n_trees=n_trees, **growing)
+        scores = forest_scores(forest, points, n_threads=n_threads)
+        return CrossFittedForest(forest, scores, scores)
+    return cross_fitted_forest(
+        points,
+        labels,
+        prior,
+        options,
+        n_folds=n_folds,
+        n_trees=math.ceil(TREES_THAT_ANSWER * n_trees / n_folds),
+        groups=worlds.groups,
+        **growing,
     )
 
 

@@ -74,8 +74,8 @@ None, default="auto"
         recall in `neighbor_recall_`. "torch": exactly, by PyTorch, on a GPU if there is one. A
         scikit-learn transformer such as KNeighborsTransformer works on the weighted features.
     n_estimators : int, default=100
-        PU trees of each kind: three in five of them answer, and one in five for each time that
-        labels are hidden.
+        PU trees of each kind: three in five of them answer, if the kind has weight, and one in
+        five for each time that labels are hidden.
     learners : list or dict by name of classifiers, optional
         Classifiers of scikit-learn's kind that give further scores, with `predict_proba` or
         `decision_function`. They see X as it was given, learn labelled against unlabelled rows in
@@ -140,7 +140,8 @@ None, default="auto"
         The weights of the columns of X, scaled to sum to 1; those of a column's categories are
         added up. `pandas.Series(model.feature_importances_, model.feature_names_in_)` names them.
     forest_ : Forest
-        The PU trees from which weights of features come.
+        The PU trees from which weights of features come. If labels are hidden only once, as with
+        600 labels or more, they are those that have not seen the hidden ones.
     neighbor_recall_ : float
         Share of the true nearest neighbours that were found, the smallest of all spaces; 1 if the
         search was exact.
@@ -237,7 +238,7 @@ None, default="auto"
             embeddings=embeddings,
         )
         search_bytes = self._search_bytes(X, labels.n_labelled)
-        steps = FitSteps(self, n_steps=7, verbose=int(self.verbose))
+        steps = FitSteps(self, n_steps=8, verbose=int(self.verbose))
         with steps.step("prior"):
             self._settle_prior(X, labels)
         with steps.step("encoding"):
@@ -272,23 +273,24 @@ None, default="auto"
         given = self._numbers_of_neighbors(n_rows)
         ks = [k for *_, usual in spaces for k in (given or [usual])]
         ks += [k for _ in embeddings for k in (given or [EMBEDDING_NEIGHBORS])]
-        # Where labels make a space, each world has its own.
-        by_world = [is_from_trees(kind) for kind, *_ in spaces]
-        by_world += [needs_labels(embedding) for embedding in embeddings.values()]
+        # Where labels make a space, each world has its own; importances are shared by two.
+        from_trees = n_worlds if n_worlds > 2 else 1
+        searches = [from_trees if is_from_trees(kind) else 1 for kind, *_ in spaces]
+        searches += [n_worlds if needs_labels(each) else 1 for each in embeddings.values()]
         n_kinds = len(ks) * len(GAMMAS)
         n_trees = TREES_THAT_ANSWER + TREES_OF_A_WORLD * (n_worlds - 1)
         return Work(
             "pucut",
             listed=max(SCORE_NEIGHBORS, *ks),
             graph_neighbors=max(ks),
-            n_searches=sum(n_worlds if each else 1 for each in by_world),
-            n_embeddings=sum(n_worlds if each else 1 for each in by_world[len(spaces) :]),
-            n_graphs=n_worlds if any(by_world) else 1,
+            n_searches=sum(searches),
+            n_embeddings=sum(searches[len(spaces) :]),
+            n_graphs=max(searches),
             n_worlds=n_worlds,
             n_forests=n_trees * len(tree_kinds(1)),
             # Leaves are larger than those of 2-HNC, so that trees are half as large.
             n_forests_kept=TREES_THAT_ANSWER * len(tree_kinds(1)) / 2,
-            n_scores=len(names_of_scores([""] * len(by_world))),
+            n_scores=len(names_of_scores([""] * len(searches))),
             n_kinds=n_kinds,
             n_cuts=n_kinds * n_worlds,
             advice=", or use TwoHNCClassifier, which needs less",
