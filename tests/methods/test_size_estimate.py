@@ -10,7 +10,7 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 from pucut import PUCutClassifier, TwoHNCClassifier
 from pucut._support.memory import available_memory, checked_memory_limit, in_words
-from pucut.methods.pu_cut import _cuts, _scores, _spaces
+from pucut.methods.pu_cut import _cuts, _mixing, _scores, _spaces
 from pucut.methods.size import SMALLEST_SEARCH_BYTES, Work, check_fits, estimate_fit
 
 
@@ -98,7 +98,8 @@ def test_few_labels_make_the_chooser_repeat_its_work():
 
 
 def test_the_work_of_the_chooser_is_what_fit_does(monkeypatch):
-    """Searches, cuts and forests, counted while it runs."""
+    """Searches, cuts and forests, counted while it runs, if all candidates have weight."""
+    monkeypatch.setattr(_mixing, "CLEARLY_BEHIND", np.inf)
     counted = {"searches": 0, "cuts": 0, "trees": 0, "regressions": 0}
 
     def watch(place, name, key, amount=lambda *_, **__: 1):

@@ -174,7 +174,7 @@ def _of_pucut(estimator: Any) -> Account:
             "sigma": None,
             "similarity": "gaussian",
         },
-        space=mixture.spaces[0].name,
+        space=mixture.weights_of,
         partition=None,
         stages=None,
         selection=[

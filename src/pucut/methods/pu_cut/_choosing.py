@@ -18,6 +18,7 @@ from pucut.graphs.spaces import WeightedSpace, common_scale
 from pucut.methods.pu_cut._cuts import ChosenCuts, ScoreCut, choose_cuts
 from pucut.methods.pu_cut._given import needs_labels
 from pucut.methods.pu_cut._mixed_score import mix_scores
+from pucut.methods.pu_cut._mixing import Candidate
 from pucut.methods.pu_cut._scores import (
     LINEAR,
     MOST_LINEAR_COLUMNS,
@@ -35,6 +36,7 @@ from pucut.methods.pu_cut._scores import (
     tree_kinds,
     tree_score,
 )
+from pucut.methods.pu_cut._screening import screen_spaces
 from pucut.methods.pu_cut._spaces import (
     Embedding,
     SpaceOfWorlds,
@@ -68,11 +70,17 @@ Step = Callable[[str], AbstractContextManager[None]]
 
 @dataclass(frozen=True, eq=False)
 class Mixture:
-    """Cuts and scores with their weights, the spaces they lie in, and the trees for features."""
+    """Cuts and scores with their weights, the spaces they lie in, and the trees for features.
+
+    `feature_weights` are those of the space of the name `weights_of`, the first one, whether it was
+    worth its neighbours or not.
+    """
 
     chosen: ChosenCuts
     spaces_of_worlds: tuple[SpaceOfWorlds, ...]
     forest: Forest | None  # None where only answers are wanted
+    feature_weights: FloatArray
+    weights_of: str
 
     def scores(self, table: Any, points: Any) -> FloatArray:
         """Scores of new rows, given as a table and as points."""
@@ -87,7 +95,8 @@ class Mixture:
         """Without what is known of the training rows and is not asked for to score new ones."""
         spaces = tuple(one.for_answers() for one in self.spaces_of_worlds)
         by_name = {one.name: one.final for one in spaces}
-        return Mixture(self.chosen.for_answers(by_name), spaces, None)
+        chosen = self.chosen.for_answers(by_name)
+        return replace(self, chosen=chosen, spaces_of_worlds=spaces, forest=None)
 
     @property
     def spaces(self) -> tuple[WeightedSpace, ...]:
@@ -188,7 +197,8 @@ def find_mixture(
             "n_threads": n_threads,
             "most_bytes": most_bytes,
         }
-        spaces = _find_spaces(rows, worlds, trees[0], options, random, search)
+        found = _find_spaces(rows, worlds, trees[0], options, random, search)
+        spaces = found.spaces
     parts: list[BaseScore | UnfinishedScore] = [each.score for each in trees]
     parts += [neighbor_score(space, worlds) for space in spaces]
     with step("kernels"), library_threads(1):
@@ -211,8 +221,23 @@ def find_mixture(
     with step("cuts"):
         chosen = choose_cuts(mixed, spaces, worlds, n_threads=n_threads)
     # What has judged is not needed any more.
-    chosen = replace(chosen, mixed=chosen.mixed.for_answers())
-    return Mixture(chosen, tuple(space.without_worlds() for space in spaces), trees[0].forest)
+    chosen = replace(
+        chosen,
+        mixed=chosen.mixed.for_answers(),
+        candidates=(*found.left_out, *chosen.candidates),
+    )
+    alone = tuple(space.without_worlds() for space in spaces)
+    return Mixture(chosen, alone, trees[0].forest, found.feature_weights, found.weights_of)
+
+
+@dataclass(frozen=True, eq=False)
+class _Spaces:
+    """Those with neighbours, what is said of others, and the weights of features in the first."""
+
+    spaces: tuple[SpaceOfWorlds, ...]
+    left_out: tuple[Candidate, ...]
+    feature_weights: FloatArray
+    weights_of: str
 
 
 def _find_spaces(
@@ -222,7 +247,7 @@ def _find_spaces(
     options: Options,
     random: np.random.RandomState,
     search: Mapping[str, Any],
-) -> list[SpaceOfWorlds]:
+) -> _Spaces:
     n_rows, n_worlds = rows.points.shape[0], len(worlds.labels)
     found: list[SpaceOfWorlds] = []
 
@@ -245,15 +270,29 @@ def _find_spaces(
         )
 
     of_table = [rows.points] * n_worlds
-    for kind, name, usual in spaces_for(options.feature_weights):
-        weights = _weights_of_worlds(kind, rows, trees, n_worlds)
-        if weights is not None:
+    possible = [
+        (name, usual, weights)
+        for kind, name, usual in spaces_for(options.feature_weights)
+        if (weights := _weights_of_worlds(kind, rows, trees, n_worlds)) is not None
+    ]
+    screened = screen_spaces(
+        [name for name, *_ in possible],
+        [weights[-1] for *_, weights in possible],
+        rows.points,
+        worlds,
+        SCORE_NEIGHBORS,
+        random,
+        search,
+    )
+    for (name, usual, weights), is_tried in zip(possible, screened.is_tried, strict=True):
+        if is_tried:
             find(name, of_table, weights, usual)
     for name, transformer in options.embeddings.items():
         embedded, embedding = _embedded(transformer, rows.table, worlds, random)
         ones = np.ones(embedded[-1].shape[1])
         find(name, embedded, [ones] * n_worlds, EMBEDDING_NEIGHBORS, embedding)
-    return found
+    first, _, weights = possible[0]
+    return _Spaces(tuple(found), screened.left_out, weights[-1], first)
 
 
 def _weights_of_worlds(

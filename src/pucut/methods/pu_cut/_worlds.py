@@ -71,6 +71,14 @@ class Worlds:
         hidden = [self.is_negative & (self.fold != k) for k in range(self.n_hidden_worlds)]
         return (*hidden, self.is_negative)
 
+    def of_rows(self, rows: IndexArray) -> "Worlds":
+        """Those of some of the rows, drawn at random."""
+        share = len(rows) / len(self.is_labelled)
+        labelled, negative = self.is_labelled[rows], self.is_negative[rows]
+        least, most = int(labelled.sum()) + 1, len(rows) - int(negative.sum())
+        n_positive = min(max(round(share * self.n_positive), least), most)
+        return Worlds(labelled, self.fold[rows], n_positive, numbered(self.groups[rows]), negative)
+
     @cached_property
     def is_known(self) -> BoolArray:
         return self.is_labelled | self.is_negative

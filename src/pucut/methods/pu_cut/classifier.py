@@ -115,8 +115,9 @@ None, default="auto"
         above 0 on the positive side.
     selection_ : tuple of Candidate
         Every score and every cut that was tried, the hidden positives it found, its weight, and
-        why. The last one is the mixture that answers. Its `hidden_recall` estimates the share of
-        the unlabelled positives that `transduction_` has right. Each prints as a line of a table.
+        why; with 20 000 rows or more, spaces that were not worth trying come first. The last one is
+        the mixture that answers. Its `hidden_recall` estimates the share of the unlabelled
+        positives that `transduction_` has right. Each prints as a line of a table.
     mixture_ : Mixture
         What answers: `cuts` with their `cut_weights`, `spaces`, `forest`. Its rows are those of
         `fit` in the order of `row_order_`.
@@ -134,8 +135,8 @@ None, default="auto"
     threshold_ : float
         The score above which a row is positive to `predict`.
     feature_weights_ : float array of shape (n_encoded_features,)
-        Those of the first space, which sum to the number of features: by default from the squares
-        of the importances in PU trees.
+        They sum to the number of features: by default from the squares of the importances in PU
+        trees.
     feature_importances_ : float array of shape (n_features,)
         The weights of the columns of X, scaled to sum to 1; those of a column's categories are
         added up. `pandas.Series(model.feature_importances_, model.feature_names_in_)` names them.
@@ -301,7 +302,7 @@ None, default="auto"
         self._mixture = mixture  # what `compact` keeps of it says nothing of the rows of `fit`
         self.selection_ = chosen.candidates
         self.forest_ = mixture.forest
-        self.feature_weights_: FloatArray = mixture.spaces[0].weights
+        self.feature_weights_: FloatArray = mixture.feature_weights
         self.feature_importances_ = self._encoding.importances(self.feature_weights_)
         self.neighbor_recall_ = min(space.lists.recall for space in mixture.spaces)
         is_positive = positives_by_prior(chosen.scores, labels, self.prior_)

@@ -1,0 +1,80 @@
+"""Spaces that are clearly worse than another one, as some of the rows show.
+
+A search for neighbours, a kernel and cuts in every space are most of the cost of a large table, and
+there all of them have no weight in a space whose neighbours say clearly less than those of another.
+How near rows are to those of their class is a matter of the space and hardly of their number, so
+some of the rows can tell.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from pucut._support.checks import FloatArray
+from pucut.methods.pu_cut._mixing import CLEARLY_BEHIND, Candidate, recall_error
+from pucut.methods.pu_cut._scores import neighbor_name, neighbor_score
+from pucut.methods.pu_cut._spaces import space_of_worlds
+from pucut.methods.pu_cut._worlds import Worlds
+
+# Rows that tell, and how many there must be in all for that to pay.
+ROWS_THAT_TELL, FEWEST_ROWS = 10_000, 20_000
+
+
+@dataclass(frozen=True, eq=False)
+class Screened:
+    """Which of the spaces are tried, and what is said of the others."""
+
+    is_tried: tuple[bool, ...]
+    left_out: tuple[Candidate, ...]
+
+
+def screen_spaces(
+    names: Sequence[str],
+    weights: Sequence[FloatArray],
+    points: Any,
+    worlds: Worlds,
+    n_neighbors: int,
+    random: np.random.RandomState,
+    search: Mapping[str, Any],
+) -> Screened:
+    """Compares the hidden rows that neighbours find, row by row.
+
+    `weights` are those of the features in each space, the same in all worlds: only where a single
+    world hides labels, which then are many, is anything left out.
+    """
+    if len(names) < 2 or worlds.n_hidden_worlds != 1 or points.shape[0] < FEWEST_ROWS:
+        return Screened((True,) * len(names), ())
+    rows = np.sort(random.choice(points.shape[0], ROWS_THAT_TELL, replace=False))
+    some, part = points[rows], worlds.of_rows(rows)
+    found = []
+    for name, each in zip(names, weights, strict=True):
+        space = space_of_worlds(
+            name, [some] * 2, [each] * 2, (n_neighbors,), n_neighbors, random_state=0, **search
+        )
+        found.append(part.found(neighbor_score(space, part).of_worlds))
+    behind = behind_the_best(np.array(found))
+    is_tried = tuple((behind < CLEARLY_BEHIND).tolist())
+    left_out = []
+    for name, hits, is_kept in zip(names, found, is_tried, strict=True):
+        if not is_kept:
+            recall = float(hits[part.is_hidden_positive].mean())
+            error = recall_error(recall, int(part.is_hidden_positive.sum()))
+            why = f"clearly behind on {ROWS_THAT_TELL} rows, and its space not tried on all"
+            left_out.append(Candidate(neighbor_name(name), "score", recall, error, 0.0, why))
+    return Screened(is_tried, tuple(left_out))
+
+
+def behind_the_best(found: FloatArray) -> FloatArray:
+    """How far each candidate (row) is behind the one that found most, in standard errors.
+
+    Both were asked for the same hidden rows (columns), so that the noise of the difference is that
+    of the rows on which they disagree.
+    """
+    n_hidden = found.shape[1]
+    if n_hidden < 2:
+        return np.zeros(len(found))
+    missed = found[np.argmax(found.mean(axis=1))] - found
+    error = np.maximum(missed.std(axis=1, ddof=1) / np.sqrt(n_hidden), 1.0 / n_hidden)
+    return np.asarray(missed.mean(axis=1) / error)

@@ -1,0 +1,78 @@
+"""Spaces that some of the rows show to be clearly worse are not tried on all."""
+
+import numpy as np
+import pytest
+
+from pucut import PUCutClassifier
+from pucut.datasets import pu_split
+from pucut.methods.pu_cut import _screening
+from pucut.methods.pu_cut._screening import behind_the_best, screen_spaces
+from pucut.methods.pu_cut._worlds import hidden_worlds
+
+
+def test_differences_are_judged_on_the_same_rows():
+    found = np.zeros((3, 100))
+    found[0, :90] = found[1, :80] = found[2, 10:100] = 1.0
+    # The first two disagree on 10 rows, all in favour of one; the others on 20, evenly.
+    error = np.sqrt(0.1 * 0.9 / 99)
+    np.testing.assert_allclose(behind_the_best(found), [0.0, 0.1 / error, 0.0])
+    # Equal ones are not behind, and one row of difference is within the noise.
+    found[1] = found[0]
+    found[1, 0] = 0.0
+    assert behind_the_best(found)[1] == pytest.approx(1.0)
+    np.testing.assert_array_equal(behind_the_best(np.empty((2, 0))), 0.0)
+
+
+@pytest.fixture
+def table(monkeypatch):
+    """Two columns that know the class, and two hundred that do not."""
+    monkeypatch.setattr(_screening, "ROWS_THAT_TELL", 2000)
+    monkeypatch.setattr(_screening, "FEWEST_ROWS", 2000)
+    random = np.random.default_rng(0)
+    is_positive = random.random(2400) < 0.5
+    X = random.normal(size=(2400, 202))
+    X[:, :2] += 3.0 * is_positive[:, None]
+    return X, is_positive, pu_split(is_positive, 0.6, random_state=0)
+
+
+def test_a_space_that_is_clearly_worse_is_left_out(table):
+    X, is_positive, is_labelled = table
+    groups = np.arange(len(X))
+    random = np.random.RandomState(0)
+    worlds = hidden_worlds(is_labelled, int(is_positive.sum()), random, groups)
+    assert worlds.n_hidden_worlds == 1
+    informed = np.where(np.arange(202) < 2, 101.0, 0.0)
+    nearly = np.where(np.arange(202) < 2, 100.9, 0.2 / 200)
+    weights = {"informed": informed, "noise": 1.01 * (informed == 0.0), "nearly": nearly}
+
+    def screened(n_rows, names):
+        some = worlds.of_rows(groups[:n_rows])
+        chosen = [weights[name] for name in names]
+        return screen_spaces(names, chosen, X[:n_rows], some, 15, random, {"method": "exact"})
+
+    found = screened(2400, list(weights))
+    assert found.is_tried == (True, False, True)
+    (said,) = found.left_out
+    assert (said.name, said.kind, said.weight) == ("neighbours, noise", "score", 0.0)
+    assert 0.2 < said.hidden_recall < 0.6
+    assert "clearly behind" in said.why
+    # By itself it is the best, and with fewer rows everything is tried.
+    assert screened(2400, ["noise"]).is_tried == (True,)
+    assert screened(1900, list(weights)).is_tried == (True, True, True)
+
+
+def test_what_is_left_out_is_said(table):
+    X, is_positive, is_labelled = table
+    model = PUCutClassifier(prior=is_positive.mean(), n_estimators=20, random_state=0)
+    model.fit(X, is_labelled)
+    assert [space.name for space in model.mixture_.spaces] == ["importance squared"]
+    first, *others = model.selection_
+    assert first.name == "neighbours, all features alike"
+    assert not any("all features alike" in each.name for each in others)
+    assert others[-1].kind == "mixture"
+    accuracy = (model.transduction_ == is_positive)[~is_labelled].mean()
+    assert accuracy > 0.88
+    assert model.mixture_.weights_of == "importance squared"
+    # Asked for by itself the space is there.
+    model.set_params(feature_weights=None).fit(X, is_labelled)
+    assert [space.name for space in model.mixture_.spaces] == ["all features alike"]
