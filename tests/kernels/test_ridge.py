@@ -166,3 +166,13 @@ def test_sparse_rows_and_one_row_of_a_kind():
     same = np.ones((20, 2))
     found = fit_kernel_ridge(same, np.arange(20)[None, :] < 4, np.random.RandomState(0))
     assert np.isfinite(found.left_out).all()
+
+
+def test_rows_that_lie_close_together_and_far_from_the_rest_have_a_solution():
+    """Single precision loses more of their distances than the jitter of the kernel makes up for."""
+    random = np.random.default_rng(0)
+    far = 12.0 + 1e-3 * random.normal(size=(150, 4))
+    X = np.vstack([far, random.normal(size=(850, 4))]).astype(np.float32)
+    target = random.random(1000) < 0.3
+    found = _kernel_solution(X, target[None, :], X[:150], 0.25)
+    assert np.isfinite(found.left_out).all()

@@ -72,7 +72,7 @@ def fit_kernel_ridge(
     points = points.astype(np.float32, copy=False)
     n_rows, n_features = points.shape
     widths = np.array(chosen_widths(points, targets, random, groups))
-    landmarks = points[_drawn(n_rows, n_landmarks(n_rows), random)]
+    landmarks = points[drawn(n_rows, n_landmarks(n_rows), random)]
     left_out = np.empty(targets.shape)
     # The width of the last target comes last, and so its regression stays.
     for width in dict.fromkeys([*(w for w in widths if w != widths[-1]), widths[-1]]):
@@ -91,8 +91,8 @@ def chosen_widths(
     n_rows, n_features = points.shape
     if n_rows < 2:
         return [WIDTHS[0]] * len(targets)
-    some = _drawn(n_rows, _ROWS_FOR_WIDTH, random)
-    landmarks = some[_drawn(len(some), _LANDMARKS_FOR_WIDTH, random)]
+    some = drawn(n_rows, _ROWS_FOR_WIDTH, random)
+    landmarks = some[drawn(len(some), _LANDMARKS_FOR_WIDTH, random)]
     errors = [
         _kernel_solution(
             points[some],
@@ -125,7 +125,10 @@ def _kernel_solution(
     points: Any, targets: BoolArray, landmarks: Any, gamma: float, groups: IndexArray | None = None
 ) -> "_Solution":
     kernel = GaussianKernel(landmarks, gamma)
-    among = kernel.of(landmarks).astype(np.float64)
+    # In double precision: where landmarks are nearly equal, or one is far away, what single
+    # precision loses is more than the jitter, and the matrix has no root.
+    measured = as_float64(landmarks)
+    among = GaussianKernel(measured, gamma).of(measured)
     among = (among + among.T) / 2.0
     among[np.diag_indices_from(among)] = 1.0 + _JITTER
     return _Solution(lambda rows: kernel.of(points[rows]), among, targets, PENALTIES, groups)
@@ -222,7 +225,8 @@ def _copies(groups: IndexArray, target: FloatArray) -> _Copies | None:
     return _Copies(sizes[groups].astype(np.float64), total)
 
 
-def _drawn(n_rows: int, most: int, random: np.random.RandomState) -> Any:
+def drawn(n_rows: int, most: int, random: np.random.RandomState) -> Any:
+    """The numbers of so many of the rows, rising; of all, if there are no more."""
     if n_rows <= most:
         return np.arange(n_rows)
     return np.sort(random.choice(n_rows, most, replace=False))
