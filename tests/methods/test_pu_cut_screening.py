@@ -7,6 +7,7 @@ from pucut import PUCutClassifier
 from pucut.datasets import pu_split
 from pucut.methods.pu_cut import _screening
 from pucut.methods.pu_cut._screening import behind_the_best, screen_spaces
+from pucut.methods.pu_cut._spaces import PossibleSpace
 from pucut.methods.pu_cut._worlds import hidden_worlds
 
 
@@ -47,8 +48,8 @@ def test_a_space_that_is_clearly_worse_is_left_out(table):
 
     def screened(n_rows, names):
         some = worlds.of_rows(groups[:n_rows])
-        chosen = [weights[name] for name in names]
-        return screen_spaces(names, chosen, X[:n_rows], some, 15, random, {"method": "exact"})
+        spaces = [PossibleSpace(name, 10, [weights[name]] * 2, None) for name in names]
+        return screen_spaces(spaces, X[:n_rows], some, 15, random, {"method": "exact"})
 
     found = screened(2400, list(weights))
     assert found.is_tried == (True, False, True)
@@ -59,6 +60,12 @@ def test_a_space_that_is_clearly_worse_is_left_out(table):
     # By itself it is the best, and with fewer rows everything is tried.
     assert screened(2400, ["noise"]).is_tried == (True,)
     assert screened(1900, list(weights)).is_tried == (True, True, True)
+    # Spaces are compared as they are tried: turned.
+    swapped = np.eye(202)[np.r_[100:202, 0:100]]
+    turned = PossibleSpace("noise, turned", 10, [weights["noise"]] * 2, swapped)
+    spaces = [turned, PossibleSpace("noise", 10, [weights["noise"]] * 2, None)]
+    search = {"method": "exact"}
+    assert screen_spaces(spaces, X, worlds, 15, random, search).is_tried == (True, False)
 
 
 def test_what_is_left_out_is_said(table):

@@ -131,7 +131,7 @@ def test_the_work_of_the_chooser_is_what_fit_does(monkeypatch):
             n_estimators=50,
             random_state=0,
         ).fit(X, np.arange(200) < n_labelled)
-        work = model._work(200, n_labelled)
+        work = model._work(200, 5, n_labelled)
         assert counted["searches"] == work.n_searches
         assert counted["regressions"] == work.n_searches
         assert counted["cuts"] == work.n_cuts

@@ -40,8 +40,8 @@ class SizedClassifier(CallbackSupportMixin, PUClassifier):
     }
 
     @abstractmethod
-    def _work(self, n_rows: int, n_labelled: int | None = None) -> Work:
-        """The work of a fit to this many rows; None stands for many labelled ones."""
+    def _work(self, n_rows: int, n_features: int, n_labelled: int | None = None) -> Work:
+        """The work of a fit to a table of this size; None stands for many labelled rows."""
 
     def estimate(self, X: Any, n_labelled: int | None = None) -> FitEstimate:
         """The time and memory that `fit` on X would take, by stage; X is not read.
@@ -56,7 +56,7 @@ class SizedClassifier(CallbackSupportMixin, PUClassifier):
         """
         (n_rows, n_features), value_bytes = size_of_table(X)
         needed = estimate_fit(
-            self._work(n_rows, n_labelled),
+            self._work(n_rows, n_features, n_labelled),
             n_rows,
             n_features,
             n_estimators=self.n_estimators,

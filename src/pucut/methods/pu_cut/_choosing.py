@@ -15,6 +15,7 @@ from pucut._support.threads import in_threads, library_threads
 from pucut.data.labels import PULabels
 from pucut.data.repeats import groups_for_folds
 from pucut.graphs.spaces import WeightedSpace, common_scale
+from pucut.kernels.gradients import directions_of_change
 from pucut.methods.pu_cut._cuts import ChosenCuts, ScoreCut, choose_cuts
 from pucut.methods.pu_cut._given import needs_labels
 from pucut.methods.pu_cut._mixed_score import mix_scores
@@ -39,11 +40,12 @@ from pucut.methods.pu_cut._scores import (
 from pucut.methods.pu_cut._screening import screen_spaces
 from pucut.methods.pu_cut._spaces import (
     Embedding,
+    PossibleSpace,
     SpaceOfWorlds,
     embedding_of,
     space_of_worlds,
 )
-from pucut.methods.pu_cut._worlds import Worlds, hidden_worlds
+from pucut.methods.pu_cut._worlds import Worlds, hidden_worlds, n_hidden_worlds
 from pucut.scores.cross_fitting import with_random_state
 from pucut.trees.feature_weights import (
     FOREST_WEIGHTS,
@@ -57,7 +59,11 @@ SPACES = (
     ("pu_trees_squared", "importance squared", 5),
     (None, "all features alike", 10),
     ("common_scale", "common scale", 10),
+    ("directions", "directions of change", 10),
 )
+# Directions are learned where there are this many labels for each column, and no more columns than
+# that; with fewer labels they are noise, with more columns they cost more than they gain.
+LABELS_A_DIRECTION, MOST_DIRECTIONS = 10, 100
 # Those of the graph of an embedding.
 EMBEDDING_NEIGHBORS = 10
 # Neighbours whose labels make a score.
@@ -251,9 +257,7 @@ def _find_spaces(
     n_rows, n_worlds = rows.points.shape[0], len(worlds.labels)
     found: list[SpaceOfWorlds] = []
 
-    def find(
-        name: str, points: Any, weights: Any, usual: int, embedding: Embedding | None = None
-    ) -> None:
+    def find(name: str, points: Any, weights: Any, usual: int, **made_by: Any) -> None:
         ks = sorted({min(k, n_rows - 1) for k in options.n_neighbors or (usual,)})
         seed = random.randint(np.iinfo(np.int32).max)
         found.append(
@@ -263,36 +267,70 @@ def _find_spaces(
                 weights,
                 ks,
                 SCORE_NEIGHBORS,
-                embedding=embedding,
                 random_state=seed,
+                **made_by,
                 **search,
             )
         )
 
-    of_table = [rows.points] * n_worlds
     possible = [
-        (name, usual, weights)
+        space
         for kind, name, usual in spaces_for(options.feature_weights)
-        if (weights := _weights_of_worlds(kind, rows, trees, n_worlds)) is not None
+        if (space := _possible_space(kind, name, usual, rows, worlds, trees, random)) is not None
     ]
-    screened = screen_spaces(
-        [name for name, *_ in possible],
-        [weights[-1] for *_, weights in possible],
-        rows.points,
-        worlds,
-        SCORE_NEIGHBORS,
-        random,
-        search,
-    )
-    for (name, usual, weights), is_tried in zip(possible, screened.is_tried, strict=True):
+    screened = screen_spaces(possible, rows.points, worlds, SCORE_NEIGHBORS, random, search)
+    for space, is_tried in zip(possible, screened.is_tried, strict=True):
         if is_tried:
-            find(name, of_table, weights, usual)
+            points = [space.points_from(rows.points)] * n_worlds
+            find(space.name, points, space.weights, space.usual, turned=space.turned)
     for name, transformer in options.embeddings.items():
         embedded, embedding = _embedded(transformer, rows.table, worlds, random)
         ones = np.ones(embedded[-1].shape[1])
-        find(name, embedded, [ones] * n_worlds, EMBEDDING_NEIGHBORS, embedding)
-    first, _, weights = possible[0]
-    return _Spaces(tuple(found), screened.left_out, weights[-1], first)
+        find(name, embedded, [ones] * n_worlds, EMBEDDING_NEIGHBORS, embedding=embedding)
+    first = possible[0]
+    return _Spaces(tuple(found), screened.left_out, first.weights[-1], first.name)
+
+
+def _possible_space(
+    kind: Any,
+    name: str,
+    usual: int,
+    rows: Input,
+    worlds: Worlds,
+    trees: TreeScore,
+    random: np.random.RandomState,
+) -> PossibleSpace | None:
+    """None if there is no such space for the table."""
+    n_worlds = len(worlds.labels)
+    turned = None
+    if is_turned(kind):
+        turned = _turned(rows.points, worlds, random)
+        weights = None if turned is None else [np.ones(len(turned))] * n_worlds
+    else:
+        weights = _weights_of_worlds(kind, rows, trees, n_worlds)
+    return None if weights is None else PossibleSpace(name, usual, weights, turned)
+
+
+def _turned(points: Any, worlds: Worlds, random: np.random.RandomState) -> FloatArray | None:
+    """What turns points into the directions along which the labels change; None without them.
+
+    Learned once, without the labels that are hidden, so that both worlds share a search, a graph
+    and a kernel.
+    """
+    n_labelled = int(worlds.is_labelled.sum())
+    if is_sparse(points) or not have_directions(points.shape[1], n_labelled):
+        return None
+    with library_threads(1):
+        return directions_of_change(points, worlds.targets[0], random, worlds.groups)
+
+
+def have_directions(n_columns: int, n_labelled: int | None) -> bool:
+    """Whether that space is made: if one world is enough to judge; None stands for many labels."""
+    if not 2 <= n_columns <= MOST_DIRECTIONS:
+        return False
+    return n_labelled is None or (
+        n_hidden_worlds(n_labelled) == 1 and n_labelled >= LABELS_A_DIRECTION * n_columns
+    )
 
 
 def _weights_of_worlds(
@@ -346,6 +384,11 @@ def spaces_for(feature_weights: Any) -> Sequence[tuple[Any, str, int]]:
 def is_from_trees(kind: Any) -> bool:
     """Whether weights of this kind come from trees, and so from labels."""
     return isinstance(kind, str) and kind in FOREST_WEIGHTS
+
+
+def is_turned(kind: Any) -> bool:
+    """Whether the points of such a space are those of the table, turned."""
+    return isinstance(kind, str) and kind == "directions"
 
 
 def names_of_spaces(feature_weights: Any) -> list[str]:

@@ -15,7 +15,7 @@ import numpy as np
 from pucut._support.checks import FloatArray
 from pucut.methods.pu_cut._mixing import CLEARLY_BEHIND, Candidate, recall_error
 from pucut.methods.pu_cut._scores import neighbor_name, neighbor_score
-from pucut.methods.pu_cut._spaces import space_of_worlds
+from pucut.methods.pu_cut._spaces import PossibleSpace, space_of_worlds
 from pucut.methods.pu_cut._worlds import Worlds
 
 # Rows that tell, and how many there must be in all for that to pay.
@@ -31,8 +31,7 @@ class Screened:
 
 
 def screen_spaces(
-    names: Sequence[str],
-    weights: Sequence[FloatArray],
+    spaces: Sequence[PossibleSpace],
     points: Any,
     worlds: Worlds,
     n_neighbors: int,
@@ -41,17 +40,24 @@ def screen_spaces(
 ) -> Screened:
     """Compares the hidden rows that neighbours find, row by row.
 
-    `weights` are those of the features in each space, the same in all worlds: only where a single
-    world hides labels, which then are many, is anything left out.
+    Only where a single world hides labels, which then are many, is anything left out; the weights
+    of a space are then the same in both worlds.
     """
+    names = [space.name for space in spaces]
     if len(names) < 2 or worlds.n_hidden_worlds != 1 or points.shape[0] < FEWEST_ROWS:
         return Screened((True,) * len(names), ())
     rows = np.sort(random.choice(points.shape[0], ROWS_THAT_TELL, replace=False))
     some, part = points[rows], worlds.of_rows(rows)
     found = []
-    for name, each in zip(names, weights, strict=True):
+    for each in spaces:
         space = space_of_worlds(
-            name, [some] * 2, [each] * 2, (n_neighbors,), n_neighbors, random_state=0, **search
+            each.name,
+            [each.points_from(some)] * 2,
+            [each.weights[-1]] * 2,
+            (n_neighbors,),
+            n_neighbors,
+            random_state=0,
+            **search,
         )
         found.append(part.found(neighbor_score(space, part).of_worlds))
     behind = behind_the_best(np.array(found))

@@ -14,18 +14,38 @@ from sklearn.utils.validation import _num_samples
 
 from pucut._support.checks import FloatArray, is_sparse
 from pucut.graphs.spaces import WeightedSpace, weighted_space
+from pucut.kernels.gradients import mapped
+
+
+@dataclass(frozen=True, eq=False)
+class PossibleSpace:
+    """A space whose neighbours have not been found yet.
+
+    `usual` is the number of neighbours of its graph, `weights` are those of the columns in each
+    world, and `turned` is a matrix that makes its points from those of the table.
+    """
+
+    name: str
+    usual: int
+    weights: Sequence[FloatArray]
+    turned: FloatArray | None
+
+    def points_from(self, points: Any) -> Any:
+        return points if self.turned is None else mapped(points, self.turned)
 
 
 @dataclass(frozen=True, eq=False)
 class SpaceOfWorlds:
-    """A space in each world, the complete one last; `embedding` makes the points of its rows.
+    """A space in each world, the complete one last.
 
-    Without an embedding they are those of the table.
+    The points of its rows are made by `embedding` from the table or by the matrix `turned` from the
+    points of the table; without either they are those.
     """
 
     spaces: tuple[WeightedSpace, ...]
     n_neighbors: tuple[int, ...]
     embedding: "Embedding | None" = None
+    turned: FloatArray | None = None
 
     @property
     def name(self) -> str:
@@ -48,6 +68,8 @@ class SpaceOfWorlds:
 
     def points_of(self, table: Any, points: Any) -> Any:
         """Points of new rows, without the weights."""
+        if self.turned is not None:
+            return mapped(points, self.turned)
         return points if self.embedding is None else self.embedding.points_of(table)
 
 
@@ -59,6 +81,7 @@ def space_of_worlds(
     least_listed: int,
     *,
     embedding: "Embedding | None" = None,
+    turned: FloatArray | None = None,
     **search: Any,
 ) -> SpaceOfWorlds:
     """Finds neighbours, once for worlds that share points and weights.
@@ -79,7 +102,7 @@ def space_of_worlds(
         spaces.append(
             weighted_space(name, points, weights, min(max(least_listed, *ks), most), **search)
         )
-    return SpaceOfWorlds(tuple(spaces), tuple(ks), embedding)
+    return SpaceOfWorlds(tuple(spaces), tuple(ks), embedding, turned)
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,7 +22,9 @@ from pucut.methods.pu_cut._choosing import (
     Mixture,
     Options,
     find_mixture,
+    have_directions,
     is_from_trees,
+    is_turned,
     names_of_scores,
     names_of_spaces,
     spaces_for,
@@ -266,17 +268,22 @@ None, default="auto"
         self.step_seconds_ = steps.seconds
         return self
 
-    def _work(self, n_rows: int, n_labelled: int | None = None) -> Work:
+    def _work(self, n_rows: int, n_features: int, n_labelled: int | None = None) -> Work:
         """Learners that are given are not counted: nobody knows what they take."""
         embeddings = checked_embeddings(self.embeddings)
         n_worlds = 1 + (1 if n_labelled is None else n_hidden_worlds(n_labelled))
-        spaces = spaces_for(self.feature_weights)
+        turned = have_directions(n_features, n_labelled)
+        spaces = [
+            (kind, usual)
+            for kind, _, usual in spaces_for(self.feature_weights)
+            if turned or not is_turned(kind)
+        ]
         given = self._numbers_of_neighbors(n_rows)
-        ks = [k for *_, usual in spaces for k in (given or [usual])]
+        ks = [k for _, usual in spaces for k in (given or [usual])]
         ks += [k for _ in embeddings for k in (given or [EMBEDDING_NEIGHBORS])]
         # Where labels make a space, each world has its own; importances are shared by two.
         from_trees = n_worlds if n_worlds > 2 else 1
-        searches = [from_trees if is_from_trees(kind) else 1 for kind, *_ in spaces]
+        searches = [from_trees if is_from_trees(kind) else 1 for kind, _ in spaces]
         searches += [n_worlds if needs_labels(each) else 1 for each in embeddings.values()]
         n_kinds = len(ks) * len(GAMMAS)
         n_trees = TREES_THAT_ANSWER + TREES_OF_A_WORLD * (n_worlds - 1)
@@ -285,7 +292,7 @@ None, default="auto"
             listed=max(SCORE_NEIGHBORS, *ks),
             graph_neighbors=max(ks),
             n_searches=sum(searches),
-            n_embeddings=sum(searches[len(spaces) :]),
+            n_embeddings=sum(searches[len(spaces) :]) + sum(is_turned(kind) for kind, _ in spaces),
             n_graphs=max(searches),
             n_worlds=n_worlds,
             n_forests=n_trees * len(tree_kinds(1)),

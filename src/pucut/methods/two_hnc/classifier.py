@@ -318,7 +318,7 @@ default="auto"
         level = in_given_order(self.partition_.level, order)
         self.partition_ = replace(self.partition_, level=level)
 
-    def _work(self, n_rows: int, n_labelled: int | None = None) -> Work:
+    def _work(self, n_rows: int, n_features: int, n_labelled: int | None = None) -> Work:
         most = max(self._numbers_of_neighbors(n_rows) or paper_settings(n_rows).n_neighbors)
         return Work("2-HNC", listed=most, graph_neighbors=min(most, n_rows - 1))
 

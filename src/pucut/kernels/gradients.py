@@ -1,0 +1,64 @@
+"""The directions along which a regression changes.
+
+With f a kernel regression of the labels and G the mean of grad f grad f' over the rows (the average
+gradient outer product), distances measured by G count a direction as much as f changes along it.
+Weights of columns can only stretch the axes; G also turns them, which matters where what separates
+the classes is a mixture of columns.
+"""
+
+from typing import Any
+
+import numpy as np
+import scipy.linalg
+
+from pucut._support.checks import FloatArray
+from pucut.data.row_order import IndexArray
+from pucut.kernels.gaussian import GaussianKernel
+from pucut.kernels.machines import Machine
+from pucut.kernels.ridge import drawn, fit_kernel_ridge
+
+# Rows whose gradients are averaged.
+_MOST_ROWS = 2000
+# The share of G that is the same in all directions, so that none is lost.
+_SHRINKAGE = 0.05
+
+
+def directions_of_change(
+    points: FloatArray,
+    target: Any,
+    random: np.random.RandomState,
+    groups: IndexArray | None = None,
+) -> FloatArray:
+    """The root of G for the regression of a target, as a matrix that `mapped` applies to rows.
+
+    Scaled so that mapped columns have variance 1 on average: widths of kernels are made for that.
+    """
+    n_rows, n_columns = points.shape
+    machine = fit_kernel_ridge(points, target[None, :], random, groups).machine
+    slopes = gradients(machine, points[drawn(n_rows, _MOST_ROWS, random)].astype(np.float64))
+    outer = slopes.T @ slopes
+    total = float(np.trace(outer))
+    if not total > 0.0:  # it changes nowhere
+        return np.eye(n_columns)
+    outer *= (1.0 - _SHRINKAGE) * n_columns / total
+    outer[np.diag_indices_from(outer)] += _SHRINKAGE
+    values, vectors = scipy.linalg.eigh(outer)
+    root = (vectors * np.sqrt(values)) @ vectors.T
+    variance = float(mapped(points, root).var(axis=0).mean())
+    return np.asarray(root / np.sqrt(variance) if variance > 0.0 else root)
+
+
+def gradients(machine: Machine, points: FloatArray) -> FloatArray:
+    """The gradient of f at each of the points, a row each; the kernel must be Gaussian."""
+    landmarks = machine.landmarks
+    shares = GaussianKernel(landmarks, machine.gamma).of(points) * machine.weights
+    towards = shares @ landmarks - shares.sum(axis=1)[:, None] * points
+    return np.asarray(2.0 * machine.gamma * towards)
+
+
+def mapped(points: FloatArray, matrix: FloatArray) -> FloatArray:
+    """The rows times the matrix; each by itself and in one order, so equal rows stay equal."""
+    found: FloatArray = np.zeros((points.shape[0], matrix.shape[1]))
+    for column, line in zip(points.T, matrix, strict=True):
+        found += column[:, None] * line
+    return found

@@ -1,0 +1,92 @@
+"""The space of the directions along which a regression of the labels changes."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+from pucut import PUCutClassifier
+from pucut.data.row_order import in_given_order
+from pucut.datasets import pu_split
+from pucut.kernels.gradients import directions_of_change
+from pucut.methods.pu_cut._choosing import _turned, have_directions, names_of_spaces
+from pucut.methods.pu_cut._worlds import hidden_worlds
+
+NAME = "directions of change"
+
+
+def diagonal_table(n_rows=1700, n_columns=6, seed=0):
+    """A band across a direction that is no column, and to which all columns add alike."""
+    random = np.random.default_rng(seed)
+    X = random.normal(size=(n_rows, n_columns))
+    is_positive = np.abs(X.sum(axis=1)) < 1.5
+    return X, is_positive, pu_split(is_positive, 0.85, random_state=seed)
+
+
+def fitted(X, is_labelled, **params):
+    return PUCutClassifier(prior=0.45, n_estimators=10, random_state=0, **params).fit(
+        X, is_labelled
+    )
+
+
+@pytest.fixture(scope="module")
+def table():
+    return diagonal_table()
+
+
+@pytest.fixture(scope="module")
+def model(table):
+    return fitted(table[0], table[2])
+
+
+def spaces_of(model):
+    return {space.name: space for space in model.mixture_.spaces}
+
+
+def test_neighbours_there_share_a_class_more_often_than_in_any_other_space(table, model):
+    _, is_positive, is_labelled = table
+
+    def agreement(space):
+        nearest = space.lists.indices[:, 0]
+        in_order = is_positive[model.row_order_]
+        others = ~is_labelled[model.row_order_]
+        return np.mean(in_order[nearest][others] == in_order[others])
+
+    found = {name: agreement(space) for name, space in spaces_of(model).items()}
+    assert found.pop(NAME) > max(found.values()) + 0.05
+    assert max(each.weight for each in model.selection_ if NAME in each.name) > 0.05
+
+
+def test_new_rows_are_turned_as_those_of_fit_were(table, model):
+    X, _, _ = table
+    turned = next(each for each in model.mixture_.spaces_of_worlds if each.name == NAME)
+    points = in_given_order(turned.final.points, model.row_order_)
+    encoded = model._encoding.encode(X)
+    np.testing.assert_array_equal(turned.points_of(X, encoded), points)
+    scores = model.decision_function(X[:40])
+    np.testing.assert_array_equal(
+        scores, np.concatenate([model.decision_function(X[row : row + 1]) for row in range(40)])
+    )
+    again = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(again.decision_function(X[:40]), scores)
+
+
+def test_hidden_labels_do_not_turn_it(table):
+    """The directions are those of a table in which the hidden labels were never known."""
+    X, _, is_labelled = table
+    groups = np.arange(len(X))
+    worlds = hidden_worlds(is_labelled, 800, np.random.RandomState(0), groups)
+    known = is_labelled & ~worlds.is_hidden
+    assert known.sum() < is_labelled.sum()
+    np.testing.assert_array_equal(
+        _turned(X, worlds, np.random.RandomState(1)),
+        directions_of_change(X, known.astype(np.float64), np.random.RandomState(1), groups),
+    )
+
+
+def test_it_is_only_made_where_labels_are_many_and_columns_few():
+    wanted = {(20, 600): True, (60, 600): True, (61, 600): False, (20, 595): False}
+    wanted |= {(100, None): True, (101, None): False, (1, None): False}
+    assert {each: have_directions(*each) for each in wanted} == wanted
+    assert NAME in names_of_spaces("auto")
+    assert NAME not in names_of_spaces("pu_trees")
