@@ -9,8 +9,9 @@ without  accuracy of the mixture of scores without each kind of score, and witho
 Real datasets, true prior. True classes are used to judge only. No goals.
 """
 
+from collections.abc import Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -19,12 +20,13 @@ from benchmarks.harness import Benchmark, Option, Run
 from paper.datasets import REAL_NAMES
 from pucut import PUCutClassifier
 from pucut.data.labels import checked_pu_labels
-from pucut.data.repeats import groups_for_folds
+from pucut.methods.pu_cut import _choosing as choosing
 from pucut.methods.pu_cut import _mixing as mixing
 from pucut.methods.pu_cut._cuts import ChosenCuts
 from pucut.methods.pu_cut._mixed_score import mix_scores
 from pucut.methods.pu_cut._mixing import ranks
-from pucut.methods.pu_cut._worlds import hidden_worlds
+from pucut.methods.pu_cut._scores import BaseScore
+from pucut.methods.pu_cut._worlds import Worlds
 from pucut.scores.thresholds import positives_by_prior
 
 KINDS = ("trees", "kernel", "linear", "neighbours")
@@ -44,10 +46,15 @@ bench = Benchmark(
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """What was chosen for a draw of labels, with all candidates kept to be looked at."""
+    """What was chosen for a draw of labels, with all candidates kept to be looked at.
+
+    The rows of `draw` are in the order in which `fit` works on them.
+    """
 
     draw: Draw
     chosen: ChosenCuts
+    parts: Sequence[BaseScore]
+    worlds: Worlds
 
     def accuracy(self, scores):
         labels = checked_pu_labels(self.draw.is_labelled)
@@ -55,27 +62,30 @@ class Fit:
 
     def mixed_rank(self, but=None):
         """Ranks by the mixed score, without the kind of score that is named."""
-        all_parts = self.chosen.mixed.parts
-        parts = [part for part in all_parts if but is None or not part.name.startswith(but)]
-        n_positive = round(self.draw.prior * len(self.draw.X))
-        # The first thing that `fit` draws.
-        random = np.random.RandomState(self.draw.seed)
-        groups = groups_for_folds(self.draw.X, self.draw.is_labelled)
-        worlds = hidden_worlds(self.draw.is_labelled, n_positive, random, groups)
-        return mix_scores(parts, worlds).ranks[-1]
+        parts = [part for part in self.parts if but is None or not part.name.startswith(but)]
+        return mix_scores(parts, self.worlds).ranks[-1]
 
 
 def fits(run, dataset):
     for split in range(run.options.splits):
         draw = drawn(dataset, run.options.share, split)
         model = PUCutClassifier(prior=draw.prior, n_jobs=run.options.jobs, random_state=draw.seed)
-        yield Fit(draw, model.fit(draw.X, draw.is_labelled).mixture_.chosen)
+        with every_candidate_kept() as kept:
+            model.fit(draw.X, draw.is_labelled)
+            order = model.row_order_
+            in_order = replace(
+                draw,
+                X=draw.X[order],
+                is_positive=draw.is_positive[order],
+                is_labelled=draw.is_labelled[order],
+            )
+            yield Fit(in_order, model.mixture_.chosen, *kept[-1])
 
 
 def judged(fit):
     """Two lines of `COLUMNS`: of scores, and of cuts."""
     chosen, mixed_rank, others = fit.chosen, fit.mixed_rank(), ~fit.draw.is_labelled
-    of_scores = [ranks(part.of_worlds[-1]) for part in chosen.mixed.parts]
+    of_scores = [ranks(part.of_worlds[-1]) for part in fit.parts]
     of_cuts = [np.ones(len(others)) for _ in range(len(chosen.cuts) + 1)]
     of_cuts[0][others] = ranks(mixed_rank[others])
     for cut, rank in zip(chosen.cuts, of_cuts[1:], strict=True):
@@ -84,7 +94,7 @@ def judged(fit):
     recalls = {(c.kind, c.name): c.hidden_recall for c in chosen.candidates}
     alone = next(c.name for c in chosen.candidates if c.kind == "cut")
     for kind, names, found, mixture in (
-        ("score", [part.name for part in chosen.mixed.parts], of_scores, mixed_rank),
+        ("score", [part.name for part in fit.parts], of_scores, mixed_rank),
         ("cut", [alone, *(cut.name for cut in chosen.cuts)], of_cuts, chosen.scores),
     ):
         recall = np.array([recalls[kind, name] for name in names])
@@ -104,15 +114,23 @@ def judged(fit):
 
 @contextmanager
 def every_candidate_kept():
-    usual, mixing.CLEARLY_BEHIND = mixing.CLEARLY_BEHIND, np.inf
+    """Nothing is dropped for being clearly behind; what was mixed, in which worlds, is listed."""
+    kept = []
+
+    def kept_and_mixed(parts, worlds):
+        finished = [part.finish() for part in parts]
+        kept.append((finished, worlds))
+        return mix_scores(finished, worlds)
+
+    usual = mixing.CLEARLY_BEHIND, choosing.mix_scores
+    mixing.CLEARLY_BEHIND, choosing.mix_scores = np.inf, kept_and_mixed
     try:
-        yield
+        yield kept
     finally:
-        mixing.CLEARLY_BEHIND = usual
+        mixing.CLEARLY_BEHIND, choosing.mix_scores = usual
 
 
 @bench.part
-@every_candidate_kept()
 def choice(run: Run) -> None:
     for dataset in loaded(run):
         runs = [judged(fit) for fit in fits(run, dataset)]
@@ -121,7 +139,6 @@ def choice(run: Run) -> None:
 
 
 @bench.part
-@every_candidate_kept()
 def without(run: Run) -> None:
     for dataset in loaded(run):
         found = []
