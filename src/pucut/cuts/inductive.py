@@ -50,5 +50,5 @@ def neighbors_similarity(
     return (
         np.where(in_positive, weights, 0.0).sum(axis=1),
         weights.sum(axis=1),
-        in_positive[:, 0].astype(np.float64),
+        in_positive[:, :1].any(axis=1).astype(np.float64),  # an empty part of a table lists none
     )
