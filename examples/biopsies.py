@@ -27,6 +27,7 @@ from sklearn.datasets import load_breast_cancer
 from pucut.datasets import pu_split
 
 folder = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(tempfile.mkdtemp())
+folder.mkdir(parents=True, exist_ok=True)
 
 data = load_breast_cancer(as_frame=True)
 is_malignant = data.target.to_numpy() == 0
