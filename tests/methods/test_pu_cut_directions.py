@@ -9,7 +9,7 @@ from pucut import PUCutClassifier
 from pucut.data.row_order import in_given_order
 from pucut.datasets import pu_split
 from pucut.kernels.gradients import directions_of_change
-from pucut.methods.pu_cut._choosing import _turned, have_directions, names_of_spaces
+from pucut.methods.pu_cut._finding import _turned, have_directions, names_of_spaces
 from pucut.methods.pu_cut._worlds import hidden_worlds
 
 NAME = "directions of change"

@@ -15,13 +15,13 @@ from pucut.data.encoding import learn_encoding
 from pucut.data.labels import PULabels
 from pucut.data.row_order import IndexArray, order_rows_in_place, row_order
 from pucut.methods._sized import SizedClassifier
-from pucut.methods.pu_cut._choosing import (
+from pucut.methods.pu_cut._choosing import Mixture, find_mixture
+from pucut.methods.pu_cut._cuts import GAMMAS
+from pucut.methods.pu_cut._finding import (
     EMBEDDING_NEIGHBORS,
     SCORE_NEIGHBORS,
     Input,
-    Mixture,
     Options,
-    find_mixture,
     have_directions,
     is_from_trees,
     is_turned,
@@ -29,7 +29,6 @@ from pucut.methods.pu_cut._choosing import (
     names_of_spaces,
     spaces_for,
 )
-from pucut.methods.pu_cut._cuts import GAMMAS
 from pucut.methods.pu_cut._given import checked_embeddings, checked_learners, needs_labels
 from pucut.methods.pu_cut._scores import TREES_OF_A_WORLD, TREES_THAT_ANSWER, tree_kinds
 from pucut.methods.pu_cut._worlds import n_hidden_worlds
