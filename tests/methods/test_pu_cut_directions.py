@@ -16,7 +16,7 @@ NAME = "directions of change"
 
 
 def diagonal_table(n_rows=1700, n_columns=6, seed=0):
-    """A band across a direction that is no column, and to which all columns add alike."""
+    """The class depends on the sum of all columns, and on no single one of them."""
     random = np.random.default_rng(seed)
     X = random.normal(size=(n_rows, n_columns))
     is_positive = np.abs(X.sum(axis=1)) < 1.5

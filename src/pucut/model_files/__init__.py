@@ -20,8 +20,8 @@ from sklearn.base import BaseEstimator
 # A file names classes, and only those that are loaded are trusted: see `_is_trusted`.
 from pucut import (
     methods,
-    outliers,  # noqa: F401
-    semi_supervised,  # noqa: F401
+    outliers,  # noqa: F401  # loaded, not used
+    semi_supervised,  # noqa: F401  # loaded, not used
 )
 from pucut.model_files._building import build
 from pucut.model_files._contents import check_contents

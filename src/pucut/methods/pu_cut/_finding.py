@@ -43,8 +43,8 @@ SPACES = (
     ("common_scale", "common scale", 10),
     ("directions", "directions of change", 10),
 )
-# Directions are learned where there are this many labels for each column, and no more columns than
-# that; with fewer labels they are noise, with more columns they cost more than they gain.
+# Directions are learned from at least so many labels for each column, and for at most so many
+# columns: from fewer labels they are noise, and for more columns they cost more than they gain.
 LABELS_A_DIRECTION, MOST_DIRECTIONS = 10, 100
 # Those of the graph of an embedding.
 EMBEDDING_NEIGHBORS = 10
