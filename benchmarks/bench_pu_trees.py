@@ -27,8 +27,9 @@ from pucut.calibration import calibrate
 from pucut.data.labels import checked_pu_labels
 from pucut.datasets import pu_split
 from pucut.scores.thresholds import positives_by_prior, threshold_for_share
+from pucut.trees.cross_fitting import cross_fitted_forest
 from pucut.trees.forest import forest_scores
-from pucut.trees.growing import cross_fitted_forest, grow_forest
+from pucut.trees.growing import grow_forest
 
 # Accuracy and balanced accuracy in % of an independent program, the top prior * n by votes.
 KNOWN_PRIOR = {

@@ -57,17 +57,17 @@ def test_copies_are_left_out_together():
     penalty, target = 10.0, targets[-1]
     kernel = np.exp(-0.4 * cdist(X, X[:15], "sqeuclidean"))
     gram = kernel[:15] + 1e-4 * np.eye(15)
-    found = _Solution(lambda rows: kernel[rows], gram, targets, (penalty,), groups).left_out[-1]
+    found = _Solution(kernel, lambda block: block, gram, targets, (penalty,), groups).left_out[-1]
     for row in (0, 5, 20, n_rows + 1, n_rows + 10):
         kept = groups != groups[row]
         intercept, *weights = solved(kernel[kept], gram, target[kept] * 1.0, penalty)
         assert found[row] == pytest.approx(intercept + kernel[row] @ weights, abs=2e-6)
-    alone = _Solution(lambda rows: kernel[rows], gram, targets, (penalty,), None).left_out[-1]
+    alone = _Solution(kernel, lambda block: block, gram, targets, (penalty,), None).left_out[-1]
     is_single = np.bincount(groups)[groups] == 1
     np.testing.assert_array_equal(found[is_single], alone[is_single])
     assert (found[~is_single] != alone[~is_single]).all()
     own = np.arange(len(X))
-    same = _Solution(lambda rows: kernel[rows], gram, targets, (penalty,), own).left_out[-1]
+    same = _Solution(kernel, lambda block: block, gram, targets, (penalty,), own).left_out[-1]
     np.testing.assert_array_equal(same, alone)
 
 

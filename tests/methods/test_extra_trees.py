@@ -8,8 +8,9 @@ import pytest
 
 from pucut import PUExtraTreesClassifier
 from pucut.data.row_order import row_order
+from pucut.trees.cross_fitting import cross_fitted_forest
 from pucut.trees.forest import forest_apply, forest_importances, forest_scores, proximity_neighbors
-from pucut.trees.growing import TreeOptions, cross_fitted_forest, grow_forest
+from pucut.trees.growing import TreeOptions, grow_forest
 from pucut.utils.estimator_checks import parametrize_with_pu_checks
 from pucut.utils.estimator_checks._tools import pu_table
 

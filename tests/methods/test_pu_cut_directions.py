@@ -11,6 +11,7 @@ from pucut.datasets import pu_split
 from pucut.kernels.gradients import directions_of_change
 from pucut.methods.pu_cut._finding import _turned, have_directions, names_of_spaces
 from pucut.methods.pu_cut._worlds import hidden_worlds
+from pucut.methods.pu_cut.places import PointsHere
 
 NAME = "directions of change"
 
@@ -79,7 +80,7 @@ def test_hidden_labels_do_not_turn_it(table):
     known = is_labelled & ~worlds.is_hidden
     assert known.sum() < is_labelled.sum()
     np.testing.assert_array_equal(
-        _turned(X, worlds, np.random.RandomState(1)),
+        _turned(PointsHere(X), worlds, np.random.RandomState(1)),
         directions_of_change(X, known.astype(np.float64), np.random.RandomState(1), groups),
     )
 

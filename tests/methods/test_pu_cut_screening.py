@@ -9,6 +9,7 @@ from pucut.methods.pu_cut import _screening
 from pucut.methods.pu_cut._screening import behind_the_best, screen_spaces
 from pucut.methods.pu_cut._spaces import PossibleSpace
 from pucut.methods.pu_cut._worlds import hidden_worlds
+from pucut.methods.pu_cut.places import PointsHere
 
 
 def test_differences_are_judged_on_the_same_rows():
@@ -49,7 +50,7 @@ def test_a_space_that_is_clearly_worse_is_left_out(table):
     def screened(n_rows, names):
         some = worlds.of_rows(groups[:n_rows])
         spaces = [PossibleSpace(name, 10, [weights[name]] * 2, None) for name in names]
-        return screen_spaces(spaces, X[:n_rows], some, 15, random, {"method": "exact"})
+        return screen_spaces(spaces, PointsHere(X[:n_rows]), some, 15, random, {"method": "exact"})
 
     found = screened(2400, list(weights))
     assert found.is_tried == (True, False, True)
@@ -65,7 +66,10 @@ def test_a_space_that_is_clearly_worse_is_left_out(table):
     turned = PossibleSpace("noise, turned", 10, [weights["noise"]] * 2, swapped)
     spaces = [turned, PossibleSpace("noise", 10, [weights["noise"]] * 2, None)]
     search = {"method": "exact"}
-    assert screen_spaces(spaces, X, worlds, 15, random, search).is_tried == (True, False)
+    assert screen_spaces(spaces, PointsHere(X), worlds, 15, random, search).is_tried == (
+        True,
+        False,
+    )
 
 
 def test_what_is_left_out_is_said(table):

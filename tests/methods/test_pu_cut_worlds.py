@@ -21,6 +21,7 @@ from pucut.methods.pu_cut._scores import (
 )
 from pucut.methods.pu_cut._spaces import space_of_worlds
 from pucut.methods.pu_cut._worlds import HIDDEN_FOLDS, Worlds, hidden_worlds, n_hidden_worlds
+from pucut.methods.pu_cut.places import PointsHere
 from pucut.trees.feature_weights import weights_of_importances
 from pucut.trees.forest import forest_importances
 from pucut.trees.growing import grow_forest
@@ -188,7 +189,7 @@ def learned(X, worlds, prior):
         tree_score(
             name,
             kind,
-            X,
+            PointsHere(X),
             worlds,
             prior,
             n_trees=20,
@@ -199,11 +200,12 @@ def learned(X, worlds, prior):
     ]
     weights = [weights_of_importances(each, squared=True) for each in trees[0].importances]
     alike = [np.ones(X.shape[1])] * len(weights)
+    here = PointsHere(X)
     spaces = [
-        space_of_worlds(name, [X] * len(weights), each, (5,), 15, random_state=0)
+        space_of_worlds(name, [here] * len(weights), each, (5,), 15, random_state=0)
         for name, each in (("importance squared", weights), ("all features alike", alike))
     ]
-    parts = [*(each.score for each in trees), linear_score(X, worlds)]
+    parts = [*(each.score for each in trees), linear_score(here, worlds)]
     for space in spaces:
         parts += [neighbor_score(space, worlds), kernel_score(space, worlds, 0)]
     return parts, spaces
@@ -316,8 +318,8 @@ def test_a_single_world_weighs_features_for_the_complete_one():
     worlds = own_groups(first(600, 1500)[np.argsort(np.argsort(-truth, kind="stable"))], 750)
     assert worlds.n_hidden_worlds == 1
     kind = tree_kinds(5)["trees, random cuts"]
-    options = {"n_trees": 20, "n_threads": 1}
-    trees = tree_score("trees", kind, X, worlds, 0.5, random=np.random.RandomState(0), **options)
+    options = {"n_trees": 20, "n_threads": 1, "random": np.random.RandomState(0)}
+    trees = tree_score("trees", kind, PointsHere(X), worlds, 0.5, **options)
     # As if the hidden labels had never been known.
     forest = grow_forest(X, worlds.labels[0], 0.5, kind, n_trees=4, random_state=0, n_threads=1)
     assert len(trees.importances) == 2

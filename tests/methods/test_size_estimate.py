@@ -10,7 +10,7 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 from pucut import PUCutClassifier, TwoHNCClassifier
 from pucut._support.memory import available_memory, checked_memory_limit, in_words
-from pucut.methods.pu_cut import _cuts, _mixing, _scores, _spaces
+from pucut.methods.pu_cut import _cuts, _mixing, _scores, places
 from pucut.methods.size import SMALLEST_SEARCH_BYTES, Work, check_fits, estimate_fit
 
 
@@ -111,12 +111,12 @@ def test_the_work_of_the_chooser_is_what_fit_does(monkeypatch):
 
         monkeypatch.setattr(place, name, watched)
 
-    watch(_spaces, "weighted_space", "searches")
+    watch(places, "weighted_space", "searches")
     watch(_scores, "fit_kernel_ridge", "regressions")
     watch(_cuts, "score_cut", "cuts")
-    watch(_scores, "grow_forest", "trees", lambda *_, n_trees, **__: n_trees)
+    watch(places, "grow_forest", "trees", lambda *_, n_trees, **__: n_trees)
     watch(
-        _scores,
+        places,
         "cross_fitted_forest",
         "trees",
         lambda *_, n_trees, n_folds, **__: n_trees * n_folds,

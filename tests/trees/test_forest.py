@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pucut.trees.cross_fitting import cross_fitted_forest
 from pucut.trees.forest import forest_scores
-from pucut.trees.growing import TreeOptions, cross_fitted_forest, grow_forest
+from pucut.trees.growing import TreeOptions, grow_forest
 from tests.helpers.forests import FIELDS, compare_with_oracle, example
 from tests.helpers.tree_oracle import Random
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from pucut.trees import growing
+from pucut.trees.cross_fitting import cross_fitted_forest
 from pucut.trees.forest import (
     ForestScores,
     forest_apply,
@@ -13,7 +14,7 @@ from pucut.trees.forest import (
     forest_scores,
     proximity_neighbors,
 )
-from pucut.trees.growing import TreeOptions, cross_fitted_forest, grow_forest
+from pucut.trees.growing import TreeOptions, grow_forest
 from tests.helpers.forests import example
 
 

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from pucut.trees.cross_fitting import cross_fitted_forest
 from pucut.trees.forest import forest_apply, forest_scores, proximity_neighbors
-from pucut.trees.growing import TreeOptions, cross_fitted_forest, features_at_a_node, grow_forest
+from pucut.trees.growing import TreeOptions, features_at_a_node, grow_forest
 from tests.helpers.forests import FIELDS, compare_with_oracle, example
 
 

@@ -1,4 +1,4 @@
-"""A forest grown on the workers, equal to the forest of a single machine.
+"""A forest grown on the workers, equal to the forest of a single machine, and its scores.
 
 Every tree has a seed of its own, so it does not matter where it grows. If there are many rows, each
 tree sees a sample, which its seed draws from the row numbers alone: only those rows travel to the
@@ -6,28 +6,46 @@ worker that grows it. If there are few, all rows travel to every worker once.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.utils import check_random_state
 
-from pucut._support.checks import BoolArray
+from pucut._support.checks import BoolArray, FloatArray
 from pucut.dask.engine import computed, delayed, n_slots
 from pucut.dask.partitions import Indices, Partitions, joined
+from pucut.trees.cross_fitting import CrossFittedForest, DealtFolds, cross_fitted_scores
+from pucut.trees.drawing import DrawnRows, rows_of_trees, trees_of_rows
 from pucut.trees.feature_weights import options_of_weighing_trees
-from pucut.trees.forest import Forest
-from pucut.trees.growing import (
-    DrawnRows,
-    TreeOptions,
-    forest_of_seeds,
-    rows_of_trees,
-    tree_of_rows,
-    tree_seeds,
-)
+from pucut.trees.forest import Forest, ForestScores, forest_scores
+from pucut.trees.growing import TreeOptions, forest_of_seeds, tree_seeds
 
 # Of the rows that the trees of one task see.
 _MOST_BYTES = 1 << 27
+
+Bits = npt.NDArray[np.uint8]
+
+
+@dataclass(frozen=True, eq=False)
+class RowLabels:
+    """What trees are told of each row: labels and known negatives as bits, and its fold, if any."""
+
+    n_rows: int
+    labelled: Bits
+    negative: Bits | None
+    row_fold: npt.NDArray[np.int8] | None
+
+    @property
+    def is_labelled(self) -> BoolArray:
+        return np.unpackbits(self.labelled, count=self.n_rows).view(np.bool_)
+
+    @property
+    def is_negative(self) -> BoolArray | None:
+        if self.negative is None:
+            return None
+        return np.unpackbits(self.negative, count=self.n_rows).view(np.bool_)
 
 
 def grow_forest_on_workers(
@@ -38,38 +56,89 @@ def grow_forest_on_workers(
     n_trees: int,
     random_state: Any,
 ) -> Forest:
-    """What `grow_forest` gives for the points of all partitions together."""
+    """What `grow_forest` gives for the trees that weigh the features of 2-HNC."""
     seeds = tree_seeds(check_random_state(random_state), n_trees)
+    options = options_of_weighing_trees(points.shape[0])
+    return forest_on_workers(points, is_labelled, prior, options, seeds)
+
+
+def forest_on_workers(
+    points: Partitions,
+    is_labelled: BoolArray,
+    prior: float,
+    options: TreeOptions,
+    seeds: Indices,
+    *,
+    is_negative: BoolArray | None = None,
+    folds: DealtFolds | None = None,
+) -> Forest:
+    """What `forest_of_seeds` gives for the points of all partitions together.
+
+    With `folds` each tree leaves out a fold of the rows.
+    """
     n_rows, n_columns = points.shape
-    options = options_of_weighing_trees(n_rows)
-    labels = delayed(np.packbits(is_labelled))
-    if options.max_rows is None:
+    has_negatives = is_negative is not None and bool(is_negative.any())
+    labels = delayed(
+        RowLabels(
+            n_rows,
+            np.packbits(is_labelled),
+            np.packbits(is_negative) if is_negative is not None and has_negatives else None,
+            None if folds is None else folds.row_fold.astype(np.int8),
+        )
+    )
+    tree_fold = np.full(len(seeds), -1, dtype=np.int32) if folds is None else folds.tree_fold
+    if options.max_rows is None or n_rows <= options.max_rows:
         rows, grow = delayed(joined_rows)(list(points.parts)), delayed(grow_trees)
         tasks = [
-            grow(rows, labels, prior, options, batch)
-            for batch in np.array_split(seeds, min(n_trees, n_slots()))
+            grow(rows, labels, prior, options, seeds[batch], tree_fold[batch])
+            for batch in np.array_split(np.arange(len(seeds)), min(len(seeds), n_slots()))
         ]
-    else:
-        n_bytes = n_trees * options.max_rows * n_columns * 8
-        n_batches = min(n_trees, max(n_slots(), -(-n_bytes // _MOST_BYTES)))
-        tasks = [
-            _trees_of_samples(points, labels, prior, options, batch)
-            for batch in np.array_split(seeds, n_batches)
+        return joined_forests(computed(tasks))
+    tasks = []
+    for fold in np.unique(tree_fold).tolist():
+        same = seeds[tree_fold == fold]
+        n_bytes = len(same) * options.max_rows * n_columns * 8
+        n_batches = min(len(same), max(n_slots(), -(-n_bytes // _MOST_BYTES)))
+        tasks += [
+            _trees_of_samples(points, labels, prior, options, batch, fold)
+            for batch in np.array_split(same, n_batches)
         ]
     return joined_forests(computed(tasks))
 
 
+def leaf_scores_on_workers(points: Partitions, forest: Forest) -> FloatArray:
+    """What the leaves of all trees say of each row."""
+    task, shared = delayed(leaf_scores), delayed(forest)
+    return np.concatenate(computed([task(part, shared) for part in points.parts]))
+
+
+def cross_fitted_on_workers(
+    points: Partitions, forest: Forest, folds: DealtFolds
+) -> CrossFittedForest:
+    """Scores by trees that left out the row, and by all trees."""
+    task, shared = delayed(cross_fitted_scores), delayed(forest)
+    n_folds = int(folds.tree_fold.max()) + 1
+    parts = computed(
+        [
+            task(shared, part, fold, n_folds)
+            for part, fold in zip(points.parts, points.split(folds.row_fold), strict=True)
+        ]
+    )
+    unseen, by_all = ([part[which] for part in parts] for which in range(2))
+    return CrossFittedForest(forest, joined_scores(unseen), joined_scores(by_all))
+
+
 def _trees_of_samples(
-    points: Partitions, labels: Any, prior: float, options: TreeOptions, seeds: Indices
+    points: Partitions, labels: Any, prior: float, options: TreeOptions, seeds: Indices, fold: int
 ) -> Any:
     """A task: trees of rows that are picked from the partitions."""
-    drawn = delayed(draw_rows)(labels, points.shape[0], seeds, options.max_rows)
+    drawn = delayed(draw_rows)(labels, prior, options, seeds, fold)
     numbers, pick = delayed(distinct_rows)(drawn), delayed(pick_rows)
     pieces = [
         pick(part, int(first), numbers)
         for part, first in zip(points.parts, points.starts[:-1], strict=True)
     ]
-    return delayed(grow_sampled_trees)(pieces, numbers, drawn, prior, options, seeds)
+    return delayed(grow_sampled_trees)(pieces, numbers, drawn, prior, seeds)
 
 
 def joined_rows(parts: Sequence[Any]) -> Any:
@@ -78,20 +147,38 @@ def joined_rows(parts: Sequence[Any]) -> Any:
 
 def grow_trees(
     rows: Any,
-    packed: npt.NDArray[np.uint8],
+    labels: RowLabels,
     prior: float,
     options: TreeOptions,
     seeds: Indices,
+    tree_fold: npt.NDArray[np.int32],
 ) -> Forest:
     """Some of the trees, of all rows."""
-    is_labelled = np.unpackbits(packed, count=len(rows)).view(np.bool_)
-    return forest_of_seeds(rows, is_labelled, prior, options, seeds)
+    row_fold = None if labels.row_fold is None else labels.row_fold.astype(np.int32)
+    return forest_of_seeds(
+        rows,
+        labels.is_labelled,
+        prior,
+        options,
+        seeds,
+        is_negative=labels.is_negative,
+        row_fold=row_fold,
+        tree_fold=tree_fold,
+    )
 
 
 def draw_rows(
-    packed: npt.NDArray[np.uint8], n_rows: int, seeds: Indices, max_rows: int
+    labels: RowLabels, prior: float, options: TreeOptions, seeds: Indices, fold: int
 ) -> DrawnRows:
-    return rows_of_trees(np.unpackbits(packed, count=n_rows).view(np.bool_), seeds, max_rows)
+    """The rows that trees see which leave out this fold; -1 leaves nothing out."""
+    return rows_of_trees(
+        labels.is_labelled,
+        prior,
+        options,
+        seeds,
+        is_negative=labels.is_negative,
+        is_left_out=None if labels.row_fold is None else labels.row_fold == fold,
+    )
 
 
 def distinct_rows(drawn: DrawnRows) -> npt.NDArray[np.int32]:
@@ -112,16 +199,29 @@ def grow_sampled_trees(
     numbers: npt.NDArray[np.int32],
     drawn: DrawnRows,
     prior: float,
-    options: TreeOptions,
     seeds: Indices,
 ) -> Forest:
     """Some of the trees, from the rows that were picked for them."""
     picked = np.concatenate(pieces)
+    # All trees see the rows of a single line.
+    of_lines = np.split(seeds, np.arange(1, len(drawn.rows)))
     return joined_forests(
         [
-            tree_of_rows(picked[np.searchsorted(numbers, rows)], drawn, prior, options, int(seed))
-            for rows, seed in zip(drawn.rows, seeds, strict=True)
+            trees_of_rows(picked[np.searchsorted(numbers, rows)], drawn, prior, some)
+            for rows, some in zip(drawn.rows, of_lines, strict=True)
         ]
+    )
+
+
+def leaf_scores(part: npt.NDArray[Any], forest: Forest) -> FloatArray:
+    return forest_scores(forest, part, n_threads=1).leaf
+
+
+def joined_scores(parts: Sequence[ForestScores]) -> ForestScores:
+    return ForestScores(
+        np.concatenate([part.vote for part in parts]),
+        np.concatenate([part.leaf for part in parts]),
+        parts[0].n_trees,
     )
 
 

@@ -135,7 +135,11 @@ def groups_for_folds(X: Any, is_labelled: BoolArray) -> IndexArray:
     kept together. Groups are counted by first
     appearance, so that without copies they are the numbers of the rows.
     """
-    groups = equal_rows(X)
+    return groups_of_equal_rows(equal_rows(X), is_labelled)
+
+
+def groups_of_equal_rows(groups: IndexArray, is_labelled: BoolArray) -> IndexArray:
+    """What `groups_for_folds` says of rows that are numbered by `equal_rows`."""
     labelled_apart = _agreement(groups, is_labelled) < COPIES_AGREE
     few_values = _are_few(int(groups.max()) + 1, len(groups))
     return np.arange(len(groups)) if labelled_apart or few_values else groups

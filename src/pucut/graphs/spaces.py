@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from pucut._support.checks import FloatArray, is_sparse
+from pucut._support.checks import BoolArray, FloatArray, is_sparse
 from pucut.graphs.neighbors import NeighborIndex, NeighborLists, nearest_neighbors
 from pucut.graphs.similarity import Gaussian
 from pucut.trees.feature_weights import weighted
@@ -116,32 +116,41 @@ def weighted_space(
         random_state=random_state,
         most_bytes=most_bytes,
     )
-    if kernel is None:
-        scale = _scale_of(lists) if sigma is None else sigma**2 * len(weights)
-        kernel = Gaussian(scale, _LEAST_SIMILARITY)
     return WeightedSpace(
         name,
         weights,
         in_space if in_place else points,
         in_place,
         lists,
-        kernel,
+        kernel or connecting_kernel(lists, sigma, len(weights)),
         n_threads,
         most_bytes,
     )
 
 
-def common_scale(scale: FloatArray, points: Any) -> FloatArray | None:
+def connecting_kernel(lists: NeighborLists, sigma: float | None, n_features: int) -> Gaussian:
+    """Of the width `sigma`, or of the scale of the distances; no similarity is 0."""
+    scale = _scale_of(lists) if sigma is None else sigma**2 * n_features
+    return Gaussian(scale, _LEAST_SIMILARITY)
+
+
+def varying_columns(points: Any) -> BoolArray:
+    """Which columns of an array or CSR matrix are not constant."""
+    if is_sparse(points):
+        return np.asarray(np.diff(points.tocsc().indptr) > 0)
+    return np.asarray(np.ptp(points, axis=0) > 0)
+
+
+def common_scale(scale: FloatArray, varies: BoolArray) -> FloatArray | None:
     """Weights that undo the standardisation; None if the columns have no scale in common.
 
     Parameters
     ----------
     scale : float array of shape (n_features,)
         The standard deviations that columns were divided by.
-    points : array or CSR matrix
-        Tells which columns are constant: their scale means nothing.
+    varies : bool array of shape (n_features,)
+        Which columns are not constant: the scale of others means nothing.
     """
-    varies = np.diff(points.tocsc().indptr) > 0 if is_sparse(points) else np.ptp(points, axis=0) > 0
     # A power of two, which costs no digit, keeps squares within the range of numbers.
     exponent = np.frexp(np.max(scale, initial=0.0, where=varies))[1]
     variance = np.square(np.ldexp(np.where(varies, scale, 0.0), -exponent))

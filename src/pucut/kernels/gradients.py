@@ -6,6 +6,7 @@ Weights of columns can only stretch the axes; G also turns them, which matters w
 the classes is a mixture of columns.
 """
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ import scipy.linalg
 
 from pucut._support.checks import FloatArray
 from pucut.data.row_order import IndexArray
+from pucut.kernels.blocks import Rows, as_rows
 from pucut.kernels.gaussian import GaussianKernel
 from pucut.kernels.machines import Machine
 from pucut.kernels.ridge import drawn, fit_kernel_ridge
@@ -24,18 +26,20 @@ _SHRINKAGE = 0.05
 
 
 def directions_of_change(
-    points: FloatArray,
+    points: Any,
     target: Any,
     random: np.random.RandomState,
     groups: IndexArray | None = None,
 ) -> FloatArray:
     """The root of G for the regression of a target, as a matrix that `mapped` applies to rows.
 
-    Scaled so that mapped columns have variance 1 on average: widths of kernels are made for that.
+    `points` are an array or `Rows`. The matrix is scaled so that mapped columns have variance 1 on
+    average: widths of kernels are made for that.
     """
-    n_rows, n_columns = points.shape
-    machine = fit_kernel_ridge(points, target[None, :], random, groups).machine
-    slopes = gradients(machine, points[drawn(n_rows, _MOST_ROWS, random)].astype(np.float64))
+    rows = as_rows(points)
+    n_rows, n_columns = rows.shape
+    machine = fit_kernel_ridge(rows, target[None, :], random, groups).machine
+    slopes = gradients(machine, rows[drawn(n_rows, _MOST_ROWS, random)].astype(np.float64))
     outer = slopes.T @ slopes
     total = float(np.trace(outer))
     if not total > 0.0:  # it changes nowhere
@@ -44,7 +48,7 @@ def directions_of_change(
     outer[np.diag_indices_from(outer)] += _SHRINKAGE
     values, vectors = scipy.linalg.eigh(outer)
     root = (vectors * np.sqrt(values)) @ vectors.T
-    variance = float(mapped(points, root).var(axis=0).mean())
+    variance = _mean_variance(rows, root)
     return np.asarray(root / np.sqrt(variance) if variance > 0.0 else root)
 
 
@@ -62,3 +66,28 @@ def mapped(points: FloatArray, matrix: FloatArray) -> FloatArray:
     for column, line in zip(points.T, matrix, strict=True):
         found += column[:, None] * line
     return found
+
+
+def _mean_variance(rows: Rows, matrix: FloatArray) -> float:
+    """Of the columns of the mapped rows, summed row after row."""
+    n_rows, nothing = rows.shape[0], np.zeros(matrix.shape[1])
+    mean = rows.folded(_Mapped(matrix, nothing, 1), _rows_added, nothing) / n_rows
+    variances = rows.folded(_Mapped(matrix, mean, 2), _rows_added, nothing) / n_rows
+    return float(variances.mean())
+
+
+@dataclass(frozen=True, eq=False)
+class _Mapped:
+    """A power of how far the mapped rows of a block are from a centre."""
+
+    matrix: FloatArray
+    centre: FloatArray
+    power: int
+
+    def __call__(self, block: Any) -> FloatArray:
+        apart = mapped(block, self.matrix) - self.centre
+        return apart if self.power == 1 else apart * apart
+
+
+def _rows_added(total: FloatArray, block: FloatArray) -> FloatArray:
+    return np.asarray(np.vstack([total, block]).sum(axis=0))

@@ -18,6 +18,7 @@ from pucut.data.repeats import groups_for_folds, possible_folds
 from pucut.data.row_order import in_order, row_order
 from pucut.data.tables import Table, read_table
 from pucut.methods._base import PUClassifier
+from pucut.trees.cross_fitting import cross_fitted_forest
 from pucut.trees.forest import (
     ForestScores,
     Proximities,
@@ -32,7 +33,6 @@ from pucut.trees.growing import (
     Loss,
     Risk,
     TreeOptions,
-    cross_fitted_forest,
     grow_forest,
 )
 

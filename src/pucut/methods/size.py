@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from pucut._support.memory import in_words
 from pucut.graphs.neighbors.index import MOST_EXACT_WORK, WORK_OF_A_PAIR
 from pucut.graphs.similarity import NARROW_FROM
-from pucut.kernels.ridge import ROWS_OF_A_BLOCK, n_landmarks
+from pucut.kernels.blocks import ROWS_OF_A_BLOCK
+from pucut.kernels.ridge import n_landmarks
 from pucut.priors.estimate import MAX_ROWS
 from pucut.trees.growing import ROWS_OF_A_TREE
 

@@ -22,7 +22,8 @@ from pucut.data.repeats import numbered, possible_folds
 from pucut.data.row_order import IndexArray
 from pucut.kernels.ridge import Ridge, fit_kernel_ridge, fit_linear_ridge
 from pucut.priors.best_bin import FAILURE, confidence_margin, score_curve
-from pucut.trees.growing import ROWS_OF_A_TREE, TreeOptions, cross_fitted_forest
+from pucut.trees.cross_fitting import cross_fitted_forest
+from pucut.trees.growing import ROWS_OF_A_TREE, TreeOptions
 
 N_RESAMPLES = 100
 # Trees of each kind.

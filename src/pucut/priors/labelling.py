@@ -39,7 +39,8 @@ from pucut.data.tables import Table, read_table
 from pucut.priors.estimate import estimate_prior
 from pucut.priors.labelling_result import FEWEST, ColumnDifference, LabellingCheck
 from pucut.scores.thresholds import positives_by_prior, threshold_for_share
-from pucut.trees.growing import TreeOptions, cross_fitted_forest
+from pucut.trees.cross_fitting import cross_fitted_forest
+from pucut.trees.growing import TreeOptions
 
 # Time grows with the rows, thirty times over; more of them would find differences too small to
 # matter.

@@ -9,7 +9,7 @@ import numpy as np
 from pucut._support.checks import FloatArray
 from pucut.data.coded_categories import CodedCategories, coded_categories
 from pucut.data.encoding import Encoding
-from pucut.graphs.spaces import WeightedSpace, common_scale, weighted_space
+from pucut.graphs.spaces import WeightedSpace, common_scale, varying_columns, weighted_space
 from pucut.trees.feature_weights import (
     checked_feature_weights,
     weighted,
@@ -63,7 +63,7 @@ def class_spaces(
         return [by_trees]
     found = [alike]
     has_categories = any(known is not None for known in encoding.format.categories)
-    scale = None if has_categories else common_scale(encoding.scale, points)
+    scale = None if has_categories else common_scale(encoding.scale, varying_columns(points))
     if scale is not None:
         found.append(ClassSpace(COMMON, (scale,) * n_worlds))
     if points.shape[0] < APPROXIMATE_FROM:

@@ -29,11 +29,9 @@ from sklearn.utils import check_random_state
 
 from pucut import _core
 from pucut._support.checks import BoolArray, checked_n_threads
-from pucut.data.known_rows import repeated_in_table, with_known_rows
-from pucut.data.repeats import groups_for_folds, labelled_groups, possible_folds
-from pucut.data.row_order import IndexArray
+from pucut.data.known_rows import RepeatedRows, repeated_in_table, with_known_rows
 from pucut.data.tables import Table, read_table
-from pucut.trees.forest import Forest, ForestScores, answers_of, checked_count, columns_of
+from pucut.trees.forest import Forest, checked_count, columns_of
 
 RISKS = ("nnpu", "upu", "pn")
 LOSSES = ("quadratic", "logistic")
@@ -117,7 +115,7 @@ def grow_forest(
         Known negatives: see `data.known_rows`. Risk "pn" has them among its negatives anyway.
     """
     table = read_table(X, categorical_features=categorical_features)
-    labelled = _checked_labels(is_labelled, table.n_rows)
+    labelled = checked_tree_labels(is_labelled, table.n_rows)
     n_trees = checked_count(n_trees, "n_trees")
     return forest_of_seeds(
         table,
@@ -128,82 +126,6 @@ def grow_forest(
         n_threads=n_threads,
         callback=callback,
         is_negative=is_negative,
-    )
-
-
-@dataclass(frozen=True, eq=False)
-class CrossFittedForest:
-    """Trees that each left out a fold of the rows.
-
-    `scores` are those of each row by the trees that did not see it, `by_all` those by all trees.
-    """
-
-    forest: Forest
-    scores: ForestScores
-    by_all: ForestScores
-
-
-def cross_fitted_forest(
-    X: Any,
-    is_labelled: npt.ArrayLike,
-    prior: float,
-    options: TreeOptions | None = None,
-    *,
-    n_folds: int = 5,
-    n_trees: int = 100,
-    categorical_features: Any = "from_dtype",
-    random_state: Any = None,
-    n_threads: int | None = None,
-    callback: Progress | None = None,
-    groups: IndexArray | None = None,
-    is_negative: BoolArray | None = None,
-) -> CrossFittedForest:
-    """`n_trees` trees per fold, and scores of the rows of X by those that did not see them.
-
-    Labelled and other rows are dealt to the folds separately, and rows of a group together; by
-    default those are the copies in X (`data.repeats`). For the other parameters see `grow_forest`.
-    """
-    table = read_table(X, categorical_features=categorical_features)
-    labelled = _checked_labels(is_labelled, table.n_rows)
-    n_trees = checked_count(n_trees, "n_trees")
-    n_folds = checked_count(n_folds, "n_folds", least=2)
-    groups = groups_for_folds(table, labelled) if groups is None else groups
-    rarest = possible_folds(table.n_rows, groups, labelled)
-    if n_folds > rarest:
-        raise ValueError(
-            f"n_folds must be at most {rarest}, the number of rows of the rarer kind, found "
-            f"{n_folds}"
-        )
-    random = check_random_state(random_state)
-    has_label = labelled_groups(groups, labelled)
-    dealt = np.empty(len(has_label), dtype=np.int32)
-    for kind in (has_label, ~has_label):
-        dealt[kind] = random.permutation(np.arange(int(kind.sum()), dtype=np.int32) % n_folds)
-    row_fold = dealt[groups]
-    forest = _grow(
-        table,
-        labelled,
-        prior,
-        options or TreeOptions(),
-        row_fold=row_fold,
-        tree_fold=np.repeat(np.arange(n_folds, dtype=np.int32), n_trees),
-        seeds=tree_seeds(random, n_folds * n_trees),
-        n_threads=n_threads,
-        callback=callback,
-        is_negative=is_negative,
-    )
-    vote, leaf = np.empty(table.n_rows), np.empty(table.n_rows)
-    all_votes, all_leaves = np.zeros(table.n_rows), np.zeros(table.n_rows)
-    for fold in range(n_folds):
-        scores = answers_of(forest, table, n_threads, fold * n_trees, (fold + 1) * n_trees)
-        unseen = row_fold == fold
-        vote[unseen], leaf[unseen] = scores.vote[unseen], scores.leaf[unseen]
-        all_votes += scores.vote
-        all_leaves += scores.leaf
-    return CrossFittedForest(
-        forest,
-        ForestScores(vote, leaf, n_trees),
-        ForestScores(all_votes / n_folds, all_leaves / n_folds, n_folds * n_trees),
     )
 
 
@@ -241,16 +163,21 @@ def forest_of_seeds(
     n_threads: int | None = 1,
     callback: Progress | None = None,
     is_negative: BoolArray | None = None,
+    row_fold: npt.NDArray[np.int32] | None = None,
+    tree_fold: npt.NDArray[np.int32] | None = None,
 ) -> Forest:
-    """A tree for each seed, of all rows; for the rest see `grow_forest` and `DrawnRows`."""
+    """A tree for each seed, of all rows but those of the fold that it leaves out, if any.
+
+    For the rest see `grow_forest` and `DrawnRows`.
+    """
     table = read_table(X)
     return _grow(
         table,
         is_labelled,
         prior,
         options,
-        row_fold=np.zeros(table.n_rows, dtype=np.int32),
-        tree_fold=np.full(len(seeds), -1, dtype=np.int32),
+        row_fold=np.zeros(table.n_rows, dtype=np.int32) if row_fold is None else row_fold,
+        tree_fold=np.full(len(seeds), -1, dtype=np.int32) if tree_fold is None else tree_fold,
         seeds=seeds,
         n_draws_made=n_draws_made,
         n_threads=n_threads,
@@ -259,41 +186,14 @@ def forest_of_seeds(
     )
 
 
-@dataclass(frozen=True, eq=False)
-class DrawnRows:
-    """The rows that each tree sees, labelled ones first: (n_trees, max_rows).
-
-    `n_draws_made` counts the numbers that the seed of a tree has given for them.
-    """
-
-    rows: npt.NDArray[np.int32]
-    n_labelled: int
-    n_draws_made: int
-
-
-def rows_of_trees(is_labelled: BoolArray, seeds: npt.NDArray[np.int64], max_rows: int) -> DrawnRows:
-    """The rows that trees with these seeds see, if there are more than `max_rows`."""
+def drawn_rows(
+    is_labelled: BoolArray, seeds: npt.NDArray[np.int64], max_rows: int
+) -> npt.NDArray[np.int32]:
+    """The rows that trees with these seeds see of more than `max_rows`: (n_trees, max_rows)."""
     rows: npt.NDArray[np.int32] = _core.rows_of_trees(
         is_labelled.view(np.uint8), seeds.astype(np.uint64), max_rows
-    ).reshape(len(seeds), max_rows)
-    n_labelled = int(is_labelled[rows[0]].sum())
-    # If all rows of a kind are used, nothing is drawn.
-    wanted = np.array([n_labelled, max_rows - n_labelled])
-    there = np.array([is_labelled.sum(), len(is_labelled) - is_labelled.sum()])
-    return DrawnRows(rows, n_labelled, int(wanted[wanted < there].sum()))
-
-
-def tree_of_rows(X: Any, drawn: DrawnRows, prior: float, options: TreeOptions, seed: int) -> Forest:
-    """The tree that `grow_forest` grows from this seed, given the rows it sees and no others."""
-    table = read_table(X)
-    return forest_of_seeds(
-        table,
-        np.arange(table.n_rows) < drawn.n_labelled,
-        prior,
-        replace(options, max_rows=None),
-        np.array([seed], dtype=np.int64),
-        n_draws_made=drawn.n_draws_made,
     )
+    return rows.reshape(len(seeds), max_rows)
 
 
 def _grow(
@@ -315,15 +215,11 @@ def _grow(
         raise ValueError(f"prior must be above 0 and below 1, found {prior!r}")
     if callback is not None and not callable(callback):
         raise TypeError(f"callback must be callable or None, found {callback!r}")
-    if is_negative is not None and is_negative.any() and options.risk != "pn":
-        known = with_known_rows(
-            labelled, is_negative, prior, includes_labelled=options.unlabelled_includes_labelled
-        )
+    known = repeated_rows(labelled, is_negative, prior, options)
+    if known is not None:
         table, labelled = repeated_in_table(table, known.rows), known.is_labelled
         row_fold = row_fold[known.rows]
-        # A leaf holds as large a part of the rows as before.
-        fewest = round(options.min_samples_leaf * known.growth)
-        options = replace(options, min_samples_leaf=fewest)
+        options = with_larger_leaves(options, known)
     grown: dict[str, Any] = _core.grow_forest(
         table=columns_of(table),
         sampling={
@@ -351,7 +247,23 @@ def _grow(
     return Forest(**grown, risk_reduction=reduction, format=table.format)
 
 
-def _checked_labels(is_labelled: npt.ArrayLike, n_rows: int) -> BoolArray:
+def repeated_rows(
+    is_labelled: BoolArray, is_negative: BoolArray | None, prior: float, options: TreeOptions
+) -> RepeatedRows | None:
+    """None if there are no known negatives, or if they are among the negatives anyway."""
+    if is_negative is None or not is_negative.any() or options.risk == "pn":
+        return None
+    return with_known_rows(
+        is_labelled, is_negative, prior, includes_labelled=options.unlabelled_includes_labelled
+    )
+
+
+def with_larger_leaves(options: TreeOptions, known: RepeatedRows) -> TreeOptions:
+    """So that a leaf holds as large a part of the rows as before."""
+    return replace(options, min_samples_leaf=round(options.min_samples_leaf * known.growth))
+
+
+def checked_tree_labels(is_labelled: npt.ArrayLike, n_rows: int) -> BoolArray:
     labelled = np.ascontiguousarray(is_labelled)
     if labelled.dtype != np.bool_ or labelled.shape != (n_rows,):
         raise TypeError(

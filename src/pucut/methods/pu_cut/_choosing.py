@@ -1,6 +1,6 @@
 """The chooser from points to a mixture: worlds, scores, spaces, cuts, and the weights of all."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from pucut._support.checks import FloatArray, is_sparse
+from pucut._support.checks import FloatArray
 from pucut._support.threads import in_threads, library_threads
 from pucut.data.labels import PULabels
-from pucut.data.repeats import groups_for_folds
+from pucut.graphs.neighbors import NeighborLists
 from pucut.graphs.spaces import WeightedSpace
 from pucut.methods.pu_cut._cuts import ChosenCuts, ScoreCut, choose_cuts
 from pucut.methods.pu_cut._finding import Input, Options, find_spaces
@@ -30,9 +30,7 @@ from pucut.methods.pu_cut._scores import (
     tree_kinds,
     tree_score,
 )
-from pucut.methods.pu_cut._spaces import (
-    SpaceOfWorlds,
-)
+from pucut.methods.pu_cut._spaces import SpaceOfWorlds
 from pucut.methods.pu_cut._worlds import hidden_worlds
 from pucut.trees.forest import Forest
 
@@ -56,18 +54,30 @@ class Mixture:
     def scores(self, table: Any, points: Any) -> FloatArray:
         """Scores of new rows, given as a table and as points."""
         points_in = {one.name: one.points_of(table, points) for one in self.spaces_of_worlds}
-        near = {
-            one.name: near_in(one.final, one.final.near(points_in[one.name]))
-            for one in self.spaces_of_worlds
-        }
+        lists = {one.name: one.final.near(points_in[one.name]) for one in self.spaces_of_worlds}
+        return self.scores_near(table, points, points_in, lists)
+
+    def scores_near(
+        self,
+        table: Any,
+        points: Any,
+        points_in: Mapping[str, Any],
+        lists: Mapping[str, NeighborLists],
+    ) -> FloatArray:
+        """Scores of new rows, given by space their points there and the rows nearest to them."""
+        near = {one.name: near_in(one, lists[one.name]) for one in self.spaces}
         return self.chosen.of(NewRows(table, points, points_in, near))
 
     def for_answers(self) -> "Mixture":
         """Without what is known of the training rows and is not asked for to score new ones."""
-        spaces = tuple(one.for_answers() for one in self.spaces_of_worlds)
-        by_name = {one.name: one.final for one in spaces}
-        chosen = self.chosen.for_answers(by_name)
-        return replace(self, chosen=chosen, spaces_of_worlds=spaces, forest=None)
+        small = replace(self, chosen=self.chosen.for_answers(), forest=None)
+        return small.in_spaces({one.name: one.for_answers() for one in self.spaces})
+
+    def in_spaces(self, spaces: Mapping[str, WeightedSpace]) -> "Mixture":
+        """With other spaces of the same names in the place of its own."""
+        chosen = self.chosen.in_spaces(spaces)
+        alone = tuple(replace(one, spaces=(spaces[one.name],)) for one in self.spaces_of_worlds)
+        return replace(self, chosen=chosen, spaces_of_worlds=alone)
 
     @property
     def spaces(self) -> tuple[WeightedSpace, ...]:
@@ -94,17 +104,13 @@ def find_mixture(
     random_state: Any,
     n_threads: int,
     step: Step,
-    most_bytes: int | None = None,
 ) -> Mixture:
-    """Learns scores, finds neighbours, cuts and judges.
-
-    For `most_bytes` see `nearest_neighbors`.
-    """
+    """Learns scores, finds neighbours, cuts and judges; the cuts by `n_threads`."""
     random = check_random_state(random_state)
     points = rows.points
     n_rows, n_features = points.shape
     least, most = labels.n_labelled + 1, n_rows - labels.n_negative
-    groups = groups_for_folds(points, labels.is_labelled)
+    groups = points.groups(labels.is_labelled)
     worlds = hidden_worlds(
         labels.is_labelled,
         min(max(round(prior * n_rows), least), most),
@@ -127,12 +133,7 @@ def find_mixture(
             for name, kind in tree_kinds(n_features).items()
         ]
     with step("neighbours"):
-        search = {
-            "sigma": options.sigma,
-            "method": options.neighbors,
-            "n_threads": n_threads,
-            "most_bytes": most_bytes,
-        }
+        search = {"sigma": options.sigma, "method": options.neighbors}
         found = find_spaces(rows, worlds, trees[0], options, random, search)
         spaces = found.spaces
     parts: list[BaseScore | UnfinishedScore] = [each.score for each in trees]
@@ -144,9 +145,9 @@ def find_mixture(
             partial(kernel_score, space, worlds, int(seed))
             for space, seed in zip(spaces, seeds, strict=True)
         ]
-        if not is_sparse(points) and n_features <= MOST_LINEAR_COLUMNS:
+        if not points.is_sparse and n_features <= MOST_LINEAR_COLUMNS:
             jobs.append(partial(linear_score, points, worlds))
-        parts += in_threads(lambda job: job(), jobs, n_threads)
+        parts += in_threads(lambda job: job(), jobs, points.n_threads)
         parts += [
             learner_score(name, learner, rows.table, worlds, random)
             for name, learner in options.learners.items()

@@ -105,12 +105,16 @@ class ChosenCuts:
             found += weight * rank_among(level, reference)
         return found
 
-    def for_answers(self, spaces: Mapping[str, WeightedSpace]) -> "ChosenCuts":
-        """In these spaces, without the scores of the training rows and without what was tried."""
+    def in_spaces(self, spaces: Mapping[str, WeightedSpace]) -> "ChosenCuts":
+        """With other spaces of the same names."""
+        cuts = tuple(replace(cut, space=spaces[cut.space.name]) for cut in self.cuts)
+        return replace(self, cuts=cuts)
+
+    def for_answers(self) -> "ChosenCuts":
+        """Without the scores of the training rows and without what was tried."""
         return replace(
             self,
             mixed=self.mixed.for_answers(),
-            cuts=tuple(replace(cut, space=spaces[cut.space.name]) for cut in self.cuts),
             scores=np.empty(0),
             left_out=np.empty(0),
             candidates=(),

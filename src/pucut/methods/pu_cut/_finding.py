@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from pucut._support.checks import FloatArray, is_sparse
+from pucut._support.checks import FloatArray
 from pucut._support.threads import library_threads
 from pucut.graphs.spaces import common_scale
 from pucut.kernels.gradients import directions_of_change
@@ -29,6 +29,7 @@ from pucut.methods.pu_cut._spaces import (
     space_of_worlds,
 )
 from pucut.methods.pu_cut._worlds import Worlds, n_hidden_worlds
+from pucut.methods.pu_cut.places import Place
 from pucut.scores.cross_fitting import with_random_state
 from pucut.trees.feature_weights import (
     FOREST_WEIGHTS,
@@ -62,8 +63,8 @@ class Input:
     ----------
     table : table as given to `fit`
         For learners and embeddings that users give.
-    points : array or CSR matrix
-        Its rows, encoded and standardised.
+    points : Place
+        Its rows, encoded and standardised, wherever they lie.
     scale : float array of shape (n_features,)
         The standard deviations that the points were divided by.
     has_categories : bool
@@ -71,7 +72,7 @@ class Input:
     """
 
     table: Any
-    points: Any
+    points: Place
     scale: FloatArray
     has_categories: bool
 
@@ -137,7 +138,7 @@ def find_spaces(
             points = [space.points_from(rows.points)] * n_worlds
             find(space.name, points, space.weights, space.usual, turned=space.turned)
     for name, transformer in options.embeddings.items():
-        embedded, embedding = _embedded(transformer, rows.table, worlds, random)
+        embedded, embedding = _embedded(transformer, rows, worlds, random)
         ones = np.ones(embedded[-1].shape[1])
         find(name, embedded, [ones] * n_worlds, EMBEDDING_NEIGHBORS, embedding=embedding)
     first = possible[0]
@@ -164,17 +165,17 @@ def _possible_space(
     return None if weights is None else PossibleSpace(name, usual, weights, turned)
 
 
-def _turned(points: Any, worlds: Worlds, random: np.random.RandomState) -> FloatArray | None:
+def _turned(points: Place, worlds: Worlds, random: np.random.RandomState) -> FloatArray | None:
     """What turns points into the directions along which the labels change; None without them.
 
     Learned once, without the labels that are hidden, so that both worlds share a search, a graph
     and a kernel.
     """
     n_labelled = int(worlds.is_labelled.sum())
-    if is_sparse(points) or not have_directions(points.shape[1], n_labelled):
+    if points.is_sparse or not have_directions(points.shape[1], n_labelled):
         return None
     with library_threads(1):
-        return directions_of_change(points, worlds.targets[0], random, worlds.groups)
+        return directions_of_change(points.rows, worlds.targets[0], random, worlds.groups)
 
 
 def have_directions(n_columns: int, n_labelled: int | None) -> bool:
@@ -192,7 +193,9 @@ def _weights_of_worlds(
     """Weights of the features in each world; None if there is no such space for the table."""
     n_features = rows.points.shape[1]
     if isinstance(kind, str) and kind == "common_scale":
-        scale = None if rows.has_categories else common_scale(rows.scale, rows.points)
+        if rows.has_categories:
+            return None
+        scale = common_scale(rows.scale, rows.points.varying_columns())
         return None if scale is None else [scale] * n_worlds
     if is_from_trees(kind):
         is_squared = kind == "pu_trees_squared"
@@ -205,23 +208,23 @@ def _weights_of_worlds(
 
 
 def _embedded(
-    transformer: Any, table: Any, worlds: Worlds, random: np.random.RandomState
-) -> tuple[list[Any], Embedding]:
+    transformer: Any, rows: Input, worlds: Worlds, random: np.random.RandomState
+) -> tuple[list[Place], Embedding]:
     """The points of each world, and the embedding of the last.
 
     A transformer that needs labels is fitted in every world, to the labels of that world; others
     once.
     """
-    n_worlds = len(worlds.labels)
+    n_worlds, table, here = len(worlds.labels), rows.table, rows.points.here
     if not needs_labels(transformer):
         fitted = with_random_state(clone(transformer), random).fit(table)
         embedding = embedding_of(fitted, table)
-        return [embedding.points_of(table)] * n_worlds, embedding
-    points = []
+        return [here(embedding.points_of(table))] * n_worlds, embedding
+    points: list[Place] = []
     for labels in worlds.labels:
         fitted = with_random_state(clone(transformer), random).fit(table, labels.astype(np.intp))
         embedding = embedding_of(fitted, table)
-        points.append(embedding.points_of(table))
+        points.append(here(embedding.points_of(table)))
     return points, embedding
 
 

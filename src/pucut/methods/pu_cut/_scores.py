@@ -24,16 +24,11 @@ from pucut.kernels.machines import Machine
 from pucut.kernels.ridge import fit_kernel_ridge, fit_linear_ridge
 from pucut.methods.pu_cut._spaces import SpaceOfWorlds
 from pucut.methods.pu_cut._worlds import Worlds
+from pucut.methods.pu_cut.places import Place
 from pucut.scores.cross_fitting import cross_fit, mean_scores
 from pucut.trees.feature_weights import weighted
 from pucut.trees.forest import Forest, forest_importances, forest_scores
-from pucut.trees.growing import (
-    ROWS_OF_A_TREE,
-    CrossFittedForest,
-    TreeOptions,
-    cross_fitted_forest,
-    grow_forest,
-)
+from pucut.trees.growing import ROWS_OF_A_TREE, TreeOptions
 
 # Trees leave out one fold each, for the scores that new rows are ranked among.
 TREE_FOLDS = 5
@@ -157,7 +152,7 @@ class _OfForest:
 def tree_score(
     name: str,
     options: TreeOptions,
-    points: Any,
+    points: Place,
     worlds: Worlds,
     prior: float,
     *,
@@ -166,24 +161,22 @@ def tree_score(
     n_threads: int,
 ) -> TreeScore:
     def complete(random: Any) -> tuple[BaseScore, Forest]:
-        learned = _all_labels(points, worlds, prior, options, n_trees, random, n_threads)
+        learned = _all_labels(points, worlds, prior, options, n_trees, random)
         of = _OfForest(learned.forest, n_threads)
-        score = BaseScore(name, (*of_worlds, learned.by_all.leaf), learned.scores.leaf, of)
+        score = BaseScore(name, (*of_worlds, learned.by_all), learned.unseen, of)
         return score, learned.forest
 
     of_worlds, weighing = [], []
     for labels, negatives in zip(worlds.labels[:-1], worlds.negatives, strict=False):
-        forest = grow_forest(
-            points,
+        forest = points.forest(
             labels,
             prior,
             options,
             n_trees=math.ceil(TREES_OF_A_WORLD * n_trees),
             random_state=random,
-            n_threads=n_threads,
             is_negative=negatives,
         )
-        of_worlds.append(forest_scores(forest, points, n_threads=n_threads).leaf)
+        of_worlds.append(points.leaf_scores(forest))
         weighing.append(forest)
     if len(weighing) == 1:
         seed = int(random.randint(np.iinfo(np.int32).max))
@@ -195,28 +188,17 @@ def tree_score(
 
 
 def _all_labels(
-    points: Any,
-    worlds: Worlds,
-    prior: float,
-    options: TreeOptions,
-    n_trees: int,
-    random: Any,
-    n_threads: int,
-) -> CrossFittedForest:
-    """Trees with all labels, each of which leaves out a fold of the rows if it can."""
-    growing: dict[str, Any] = {
-        "random_state": random,
-        "n_threads": n_threads,
-        "is_negative": worlds.is_negative,
-    }
+    points: Place, worlds: Worlds, prior: float, options: TreeOptions, n_trees: int, random: Any
+) -> "_LeafScores":
+    """Of trees with all labels, each of which leaves out a fold of the rows if it can."""
+    growing: dict[str, Any] = {"random_state": random, "is_negative": worlds.is_negative}
     labels = worlds.is_labelled
     n_folds = possible_folds(TREE_FOLDS, worlds.groups, labels)
     if n_folds < 2:  # one labelled row cannot be left out, nor one other
-        forest = grow_forest(points, labels, prior, options, n_trees=n_trees, **growing)
-        scores = forest_scores(forest, points, n_threads=n_threads)
-        return CrossFittedForest(forest, scores, scores)
-    return cross_fitted_forest(
-        points,
+        forest = points.forest(labels, prior, options, n_trees=n_trees, **growing)
+        scores = points.leaf_scores(forest)
+        return _LeafScores(forest, scores, scores)
+    found = points.cross_fitted_forest(
         labels,
         prior,
         options,
@@ -225,6 +207,16 @@ def _all_labels(
         groups=worlds.groups,
         **growing,
     )
+    return _LeafScores(found.forest, found.scores.leaf, found.by_all.leaf)
+
+
+@dataclass(frozen=True, eq=False)
+class _LeafScores:
+    """Trees, and the scores of each row by those that did not see it, and by all of them."""
+
+    forest: Forest
+    unseen: FloatArray
+    by_all: FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -248,8 +240,8 @@ def neighbor_name(space: str) -> str:
     return f"neighbours, {space}"
 
 
-def linear_score(points: Any, worlds: Worlds) -> BaseScore:
-    ridge = fit_linear_ridge(points, worlds.targets, groups=worlds.groups)
+def linear_score(points: Place, worlds: Worlds) -> BaseScore:
+    ridge = fit_linear_ridge(points.rows, worlds.targets, groups=worlds.groups)
     of = _OfRidge(ridge.machine, None, np.ones(points.shape[1]))
     return BaseScore(LINEAR, tuple(ridge.left_out), ridge.left_out[-1], of)
 

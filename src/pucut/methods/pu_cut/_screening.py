@@ -17,6 +17,7 @@ from pucut.methods.pu_cut._mixing import CLEARLY_BEHIND, Candidate, recall_error
 from pucut.methods.pu_cut._scores import neighbor_name, neighbor_score
 from pucut.methods.pu_cut._spaces import PossibleSpace, space_of_worlds
 from pucut.methods.pu_cut._worlds import Worlds
+from pucut.methods.pu_cut.places import Place
 
 # Rows that tell, and how many there must be in all for that to pay.
 ROWS_THAT_TELL, FEWEST_ROWS = 10_000, 20_000
@@ -32,7 +33,7 @@ class Screened:
 
 def screen_spaces(
     spaces: Sequence[PossibleSpace],
-    points: Any,
+    points: Place,
     worlds: Worlds,
     n_neighbors: int,
     random: np.random.RandomState,
@@ -47,7 +48,7 @@ def screen_spaces(
     if len(names) < 2 or worlds.n_hidden_worlds != 1 or points.shape[0] < FEWEST_ROWS:
         return Screened((True,) * len(names), ())
     rows = np.sort(random.choice(points.shape[0], ROWS_THAT_TELL, replace=False))
-    some, part = points[rows], worlds.of_rows(rows)
+    some, part = points.here(points.rows[rows]), worlds.of_rows(rows)
     found = []
     for each in spaces:
         space = space_of_worlds(

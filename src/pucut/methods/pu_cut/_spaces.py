@@ -13,8 +13,9 @@ import numpy as np
 from sklearn.utils.validation import _num_samples
 
 from pucut._support.checks import FloatArray, is_sparse
-from pucut.graphs.spaces import WeightedSpace, weighted_space
+from pucut.graphs.spaces import WeightedSpace
 from pucut.kernels.gradients import mapped
+from pucut.methods.pu_cut.places import Place
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,8 +31,8 @@ class PossibleSpace:
     weights: Sequence[FloatArray]
     turned: FloatArray | None
 
-    def points_from(self, points: Any) -> Any:
-        return points if self.turned is None else mapped(points, self.turned)
+    def points_from(self, points: Place) -> Place:
+        return points if self.turned is None else points.turned(self.turned)
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,9 +64,6 @@ class SpaceOfWorlds:
         """Without the worlds that hide labels: they have judged, and are not needed any more."""
         return replace(self, spaces=(self.final,))
 
-    def for_answers(self) -> "SpaceOfWorlds":
-        return replace(self, spaces=(self.final.for_answers(),))
-
     def points_of(self, table: Any, points: Any) -> Any:
         """Points of new rows, without the weights."""
         if self.turned is not None:
@@ -75,7 +73,7 @@ class SpaceOfWorlds:
 
 def space_of_worlds(
     name: str,
-    points_of_worlds: Sequence[Any],
+    points_of_worlds: Sequence[Place],
     weights_of_worlds: Sequence[FloatArray],
     ks: Sequence[int],
     least_listed: int,
@@ -99,9 +97,7 @@ def space_of_worlds(
             spaces.append(spaces[-1])
             continue
         most = points.shape[0] - 1
-        spaces.append(
-            weighted_space(name, points, weights, min(max(least_listed, *ks), most), **search)
-        )
+        spaces.append(points.space(name, weights, min(max(least_listed, *ks), most), **search))
     return SpaceOfWorlds(tuple(spaces), tuple(ks), embedding, turned)
 
 

@@ -32,6 +32,7 @@ from pucut.methods.pu_cut._finding import (
 from pucut.methods.pu_cut._given import checked_embeddings, checked_learners, needs_labels
 from pucut.methods.pu_cut._scores import TREES_OF_A_WORLD, TREES_THAT_ANSWER, tree_kinds
 from pucut.methods.pu_cut._worlds import n_hidden_worlds
+from pucut.methods.pu_cut.places import Place, PointsHere
 from pucut.methods.size import Work
 from pucut.methods.steps import FitSteps, with_callbacks
 from pucut.scores.thresholds import positives_by_prior, threshold_for_share
@@ -227,18 +228,7 @@ None, default="auto"
         is_from_file = is_arrow(X)  # what was read here has no other owner: its memory is reused
         X = self._checked_table(X, reset=True)
         labels = self._read_labels(y, X.shape[0])
-        spaces = names_of_spaces(self.feature_weights)
-        embeddings = checked_embeddings(self.embeddings, spaces)
-        learners = checked_learners(self.learners, names_of_scores([*spaces, *embeddings]))
-        options = Options(
-            feature_weights=self.feature_weights,
-            n_neighbors=self._numbers_of_neighbors(X.shape[0]),
-            sigma=None if self.sigma is None else float(self.sigma),
-            neighbors=self.neighbors,
-            n_trees=self.n_estimators,
-            learners=learners,
-            embeddings=embeddings,
-        )
+        options = self._options(X.shape[0])
         search_bytes = self._search_bytes(X, labels.n_labelled)
         steps = FitSteps(self, n_steps=8, verbose=int(self.verbose))
         with steps.step("prior"):
@@ -249,6 +239,32 @@ None, default="auto"
             self._encoding, points = learn_encoding(X, in_place=is_from_file and not is_needed)
             points, labels = order_rows_in_place(points, order), labels.in_order(order)
             table = _safe_indexing(X, order) if is_needed else None
+        place = PointsHere(points, self._n_threads(), search_bytes)
+        return self._choose(place, table, labels, order, options, steps)
+
+    def _options(self, n_rows: int) -> Options:
+        spaces = names_of_spaces(self.feature_weights)
+        embeddings = checked_embeddings(self.embeddings, spaces)
+        return Options(
+            feature_weights=self.feature_weights,
+            n_neighbors=self._numbers_of_neighbors(n_rows),
+            sigma=None if self.sigma is None else float(self.sigma),
+            neighbors=self.neighbors,
+            n_trees=self.n_estimators,
+            learners=checked_learners(self.learners, names_of_scores([*spaces, *embeddings])),
+            embeddings=embeddings,
+        )
+
+    def _choose(
+        self,
+        points: Place,
+        table: Any,
+        labels: PULabels,
+        order: IndexArray,
+        options: Options,
+        steps: FitSteps,
+    ) -> Self:
+        """Finds the mixture for the points of an encoded table, whose rows have this order."""
         encoding = self._encoding
         self.mixture_ = find_mixture(
             Input(table, points, encoding.scale, encoding.format.has_categories),
@@ -258,7 +274,6 @@ None, default="auto"
             random_state=self.random_state,
             n_threads=self._n_threads(),
             step=steps.step,
-            most_bytes=search_bytes,
         )
         with steps.step("answers"):
             self._settle_mixture(self.mixture_, labels)

@@ -1,0 +1,151 @@
+"""Where the points of the rows of `fit` lie, and what the chooser asks of that place.
+
+All else, such as labels, scores, neighbour lists, mixtures and cuts, is in this process: it takes a
+few numbers per row. `pucut.dask` has a place whose points are on the workers of a cluster.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+from pucut._support.checks import BoolArray, FloatArray, is_sparse
+from pucut.data.repeats import groups_for_folds
+from pucut.data.row_order import IndexArray
+from pucut.graphs.spaces import WeightedSpace, varying_columns, weighted_space
+from pucut.kernels.blocks import Rows, RowsHere
+from pucut.kernels.gradients import mapped
+from pucut.trees.cross_fitting import CrossFittedForest, cross_fitted_forest
+from pucut.trees.forest import Forest, forest_scores
+from pucut.trees.growing import TreeOptions, grow_forest
+
+
+class Place(Protocol):
+    """The points; what comes from them depends on them alone, and not on where they lie."""
+
+    @property
+    def shape(self) -> tuple[int, int]: ...
+
+    @property
+    def is_sparse(self) -> bool: ...
+
+    @property
+    def n_threads(self) -> int:
+        """How many learners may work on the points at a time."""
+
+    @property
+    def rows(self) -> Rows:
+        """For regressions."""
+
+    def here(self, points: Any) -> "PointsHere":
+        """Other points in this process, such as a sample of its own."""
+
+    def turned(self, matrix: FloatArray) -> "Place":
+        """The points times a matrix (`kernels.gradients.mapped`)."""
+
+    def groups(self, is_labelled: BoolArray) -> IndexArray:
+        """Which rows are copies (`groups_for_folds`)."""
+
+    def varying_columns(self) -> BoolArray: ...
+
+    def forest(
+        self,
+        is_labelled: BoolArray,
+        prior: float,
+        options: TreeOptions,
+        *,
+        n_trees: int,
+        random_state: Any,
+        is_negative: BoolArray,
+    ) -> Forest:
+        """What `grow_forest` gives."""
+
+    def leaf_scores(self, forest: Forest) -> FloatArray:
+        """What the leaves of all trees say of each row."""
+
+    def cross_fitted_forest(
+        self,
+        is_labelled: BoolArray,
+        prior: float,
+        options: TreeOptions,
+        *,
+        n_folds: int,
+        n_trees: int,
+        random_state: Any,
+        groups: IndexArray,
+        is_negative: BoolArray,
+    ) -> CrossFittedForest: ...
+
+    def space(
+        self,
+        name: str,
+        weights: FloatArray,
+        n_neighbors: int,
+        *,
+        sigma: float | None = None,
+        method: Any = "auto",
+        random_state: Any = None,
+    ) -> WeightedSpace:
+        """With the neighbours of all rows (`weighted_space`)."""
+
+
+@dataclass(frozen=True, eq=False)
+class PointsHere:
+    """An array or CSR matrix in this process; for `most_bytes` see `nearest_neighbors`."""
+
+    points: Any
+    n_threads: int = 1
+    most_bytes: int | None = None
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        n_rows, n_columns = self.points.shape
+        return n_rows, n_columns
+
+    @property
+    def is_sparse(self) -> bool:
+        return is_sparse(self.points)
+
+    @property
+    def rows(self) -> Rows:
+        return RowsHere(self.points)
+
+    def here(self, points: Any) -> "PointsHere":
+        return replace(self, points=points)
+
+    def turned(self, matrix: FloatArray) -> "PointsHere":
+        return self.here(mapped(self.points, matrix))
+
+    def groups(self, is_labelled: BoolArray) -> IndexArray:
+        return groups_for_folds(self.points, is_labelled)
+
+    def varying_columns(self) -> BoolArray:
+        return varying_columns(self.points)
+
+    def forest(
+        self, is_labelled: BoolArray, prior: float, options: TreeOptions, **growing: Any
+    ) -> Forest:
+        return grow_forest(
+            self.points, is_labelled, prior, options, n_threads=self.n_threads, **growing
+        )
+
+    def leaf_scores(self, forest: Forest) -> FloatArray:
+        return forest_scores(forest, self.points, n_threads=self.n_threads).leaf
+
+    def cross_fitted_forest(
+        self, is_labelled: BoolArray, prior: float, options: TreeOptions, **growing: Any
+    ) -> CrossFittedForest:
+        return cross_fitted_forest(
+            self.points, is_labelled, prior, options, n_threads=self.n_threads, **growing
+        )
+
+    def space(
+        self, name: str, weights: FloatArray, n_neighbors: int, **search: Any
+    ) -> WeightedSpace:
+        return weighted_space(
+            name,
+            self.points,
+            weights,
+            n_neighbors,
+            n_threads=self.n_threads,
+            most_bytes=self.most_bytes,
+            **search,
+        )
