@@ -75,4 +75,4 @@ plt.show()
 
 # %%
 # With ``verbose=1`` the steps are printed as they run. With PyTorch and a GPU,
-# ``neighbors="torch"`` searches exactly and is faster still.
+# ``device="cuda"`` searches exactly and is faster still.

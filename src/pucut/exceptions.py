@@ -1,6 +1,7 @@
 """The warnings of pucut, so that they can be told apart and silenced one by one."""
 
 __all__ = [
+    "DeviceNotFoundWarning",
     "NegativesNotUsedWarning",
     "OneClassPredictionWarning",
     "RepeatedRowsWarning",
@@ -8,6 +9,10 @@ __all__ = [
     "UncertainPriorWarning",
     "UnclearLabelsWarning",
 ]
+
+
+class DeviceNotFoundWarning(UserWarning):
+    """A GPU was asked for that PyTorch does not find, and the processors are used."""
 
 
 class NegativesNotUsedWarning(UserWarning):

@@ -83,6 +83,27 @@ def test_classify_writes_what_the_library_says(options, model, table, tmp_path, 
         assert out.read_bytes() == before
 
 
+def test_a_device_is_for_methods_that_have_one(table, tmp_path, capsys, monkeypatch):
+    call = [
+        "classify",
+        table,
+        "--label-column",
+        "known",
+        "--prior",
+        0.4,
+        "--out",
+        tmp_path / "o.csv",
+    ]
+    said = failure(capsys, *call, "--method", "rocchio", "--device", "cuda")
+    assert said == "--device cuda has no use with --method rocchio: leave it out"
+    with pytest.raises(SystemExit):
+        main([str(part) for part in (*call, "--device", "gpu")])
+    assert "must be 'cpu', 'auto', 'cuda' or 'cuda:' with the number" in capsys.readouterr().err
+    monkeypatch.setitem(sys.modules, "torch", None)
+    _, err = notes(capsys, *call, "--method", "2-hnc", "--device", "cuda:1")
+    assert err.count("warning: device is 'cuda:1', but PyTorch is not installed") == 1
+
+
 def test_accuracy_on_what_is_not_known(table, tmp_path, capsys):
     """Predictions are those of the right rows: the classes are easily told apart."""
     call = ["classify", table, "--label-column", "known", "--prior", 0.4]

@@ -192,6 +192,7 @@ def test_rank_gives_probabilities_and_leaves_rows_without_words_for_the_end(tabl
     ("options", "words"),
     [
         (("--prior", "0.3"), "--prior 0.3 has no use with --method label"),
+        (("--device", "cuda"), "--device cuda has no use with --method label"),
         (("--drop", "size", "--positive", "silent"), "cannot rank: no known positive"),
     ],
 )

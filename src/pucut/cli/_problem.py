@@ -132,7 +132,15 @@ def make_estimator(arguments: argparse.Namespace) -> Any:
     estimator = METHODS[METHOD_BY_SLUG[arguments.method]]()
     own = estimator.get_params(deep=False)
     given = {"prior": arguments.prior, "n_jobs": arguments.n_jobs, "random_state": arguments.seed}
+    if arguments.device is not None:
+        if "device" not in own:
+            raise no_use_of("--device", arguments.device, arguments.method)
+        given["device"] = arguments.device
     return estimator.set_params(**{name: given[name] for name in given if name in own})
+
+
+def no_use_of(option: str, value: Any, method: str, why: str = "") -> UserError:
+    return UserError(f"{option} {value} has no use with --method {method}{why}: leave it out")
 
 
 @contextmanager

@@ -20,7 +20,7 @@ from pucut.cli._output import (
     without_formulas,
     write_files,
 )
-from pucut.cli._problem import Problem, read_problem
+from pucut.cli._problem import Problem, make_estimator, read_problem
 from pucut.cli._reading import STDIN
 from pucut.cli._voice import Voice
 from pucut.labelling.journal import About, Journal, JournalError
@@ -38,6 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise UserError("a table on stdin has no place for a journal: name a file")
     if not 0 <= arguments.port <= 65535:
         raise UserError(f"--port must be from 0 to 65535, found {arguments.port}")
+    make_estimator(arguments)  # what it refuses is said now, not when answers have been given
     journal_path = arguments.journal or f"{arguments.table}.labels.jsonl"
     check_outputs({"--out": arguments.out, "--journal": journal_path}, [arguments.table])
     check_ending("--out", arguments.out)

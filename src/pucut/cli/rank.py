@@ -9,7 +9,7 @@ from pucut.cli._answers import answer_table, fitted_answers, identified, rounded
 from pucut.cli._delivery import check_output_options, deliver, problem_summary
 from pucut.cli._errors import UnknownShareError, UserError
 from pucut.cli._learned import learned_from
-from pucut.cli._problem import Problem, fit, read_problem
+from pucut.cli._problem import Problem, fit, no_use_of, read_problem
 from pucut.cli._voice import Voice
 from pucut.cli.options.rank import AS_LABEL
 from pucut.labelling.probabilities import LEAST_OF_EACH_KIND, calibrated
@@ -21,10 +21,10 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.top is not None and arguments.top < 1:
         raise UserError(f"--top must be 1 or more, found {arguments.top}")
     if arguments.method == AS_LABEL and arguments.prior != "auto":
-        raise UserError(
-            f"--prior {arguments.prior} has no use with --method {AS_LABEL}, which needs no share "
-            "of positives: leave it out"
-        )
+        why = ", which needs no share of positives"
+        raise no_use_of("--prior", arguments.prior, AS_LABEL, why)
+    if arguments.method == AS_LABEL and arguments.device is not None:
+        raise no_use_of("--device", arguments.device, AS_LABEL)
     check_output_options(arguments, [arguments.table])
     problem = read_problem(arguments, voice)
     by = _by_labels if arguments.method == AS_LABEL else _by_method

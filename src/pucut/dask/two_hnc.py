@@ -57,7 +57,7 @@ neg_label, n_jobs, random_state, verbose
         **{
             name: allowed
             for name, allowed in TwoHNCClassifier._parameter_constraints.items()
-            if name not in ("similarity", "memory_limit")
+            if name not in ("similarity", "memory_limit", "device")
         },
         "neighbors": [StrOptions({"auto", "exact", "approximate", "torch"})],
     }

@@ -100,12 +100,14 @@ def weighted_space(
     n_threads: int = 1,
     random_state: Any = None,
     most_bytes: int | None = None,
+    device: str | None = None,
 ) -> WeightedSpace:
     """Finds the neighbours.
 
     The kernel is the one given, or has the width `sigma`, or, without either, the scale of the
     distances themselves; the last two have a least similarity, which keeps every row connected.
-    With `in_place` the points are weighted in place, and belong to the space alone.
+    With `in_place` the points are weighted in place, and belong to the space alone. For the rest
+    see `nearest_neighbors`.
     """
     in_space = weighted(points, weights, in_place=in_place)
     lists = nearest_neighbors(
@@ -115,6 +117,7 @@ def weighted_space(
         n_jobs=n_threads,
         random_state=random_state,
         most_bytes=most_bytes,
+        device=device,
     )
     return WeightedSpace(
         name,

@@ -24,12 +24,14 @@ import scipy.linalg
 from pucut._support.checks import FloatArray, is_sparse
 from pucut.kernels.gaussian import GaussianKernel
 from pucut.kernels.machines import as_float64, row_sums
+from pucut.kernels.many_landmarks import kernel_sums
 
 WIDTHS = (0.1, 0.3, 1.0, 3.0)
 PENALTIES = (0.03, 0.3)
 POWERS = (1.0, 1.5, 2.0, 3.0, 4.0, 6.0)
-# Width and penalty are compared on so many labelled rows, and so many are regressed on at most.
-ROWS_FOR_CHOICE, MOST_ROWS = 250, 1000
+# Width and penalty are compared on so many labelled rows, and so many are regressed on at most; on
+# a GPU the kernel takes more.
+ROWS_FOR_CHOICE, MOST_ROWS, MOST_ROWS_ON_DEVICE = 250, 1000, 10_000
 _LEAST_PROBABILITY = 1e-3
 # Rows whose kernel is held at once.
 _ROWS_OF_A_BLOCK = 512
@@ -52,6 +54,8 @@ class ClassRidge:
     penalty : float
     power : float
         Of the answers, before they are scaled to sum to 1.
+    device : str or None
+        The device of PyTorch on which it was fitted.
     """
 
     landmarks: Any
@@ -60,9 +64,12 @@ class ClassRidge:
     width: float | None
     penalty: float
     power: float
+    device: str | None = None
 
     def of_rows(self, points: Any) -> FloatArray:
         """Probabilities of many rows together, in single precision and rounded."""
+        if self.device is not None:
+            return np.round(self.of(points), _DIGITS)
         points, weights = points.astype(np.float32, copy=False), self.weights.astype(np.float32)
         kernel = self._kernel(np.float32)
         found = np.empty((points.shape[0], len(self.shares)))
@@ -73,6 +80,10 @@ class ClassRidge:
 
     def of(self, points: Any) -> FloatArray:
         """Probabilities of rows, each by itself and in double precision."""
+        if self.device is not None and self.width is not None:
+            gamma = self.width / self.landmarks.shape[1]
+            sums = kernel_sums(points, self.landmarks, self.weights, gamma, self.device)
+            return _probabilities(sums + self.shares, self.power)
         kernel = self._kernel(np.float64)
         found = np.empty((points.shape[0], len(self.shares)))
         for rows in _blocks(len(found)):
@@ -97,20 +108,27 @@ def fit_class_ridge(
     *,
     linear: bool = False,
     like: ClassRidge | None = None,
+    device: str | None = None,
 ) -> ClassRidge:
     """The regression of labelled rows, whose classes have the codes 0, 1, 2 ...
 
-    Width and penalty are chosen, or those of another regression.
+    Width and penalty are chosen, or those of another regression. With a `device` of PyTorch the
+    kernel of dense rows is solved there.
     """
+    device = None if linear or is_sparse(points) else device
     points, target = as_float64(points), np.eye(n_classes)[codes]
     order = random.permutation(len(codes))
-    few, kept = np.sort(order[:ROWS_FOR_CHOICE]), np.sort(order[:MOST_ROWS])
+    most = MOST_ROWS if device is None else MOST_ROWS_ON_DEVICE
+    few, kept = np.sort(order[:ROWS_FOR_CHOICE]), np.sort(order[:most])
     if like is None:
         width, penalty = _choice(points[few], target[few], (None,) if linear else WIDTHS)
     else:
         width, penalty = like.width, like.penalty
     landmarks, target = points[kept], target[kept]
-    found = _solver(landmarks, width)(target, penalty)
+    if device is None or width is None:
+        found = _solver(landmarks, width)(target, penalty)
+    else:
+        found = _on_device(landmarks, target, width, penalty, device)
     losses = [_loss(found.left_out, target, power) for power in POWERS]
     return ClassRidge(
         None if width is None else landmarks,
@@ -119,6 +137,7 @@ def fit_class_ridge(
         width,
         penalty,
         POWERS[int(np.argmin(losses))],
+        device,
     )
 
 
@@ -171,6 +190,16 @@ def _by_kernel(among: FloatArray, target: FloatArray, penalty: float) -> _Soluti
     inverse = _inverse(shifted)
     weights = inverse @ (target - target.mean(axis=0))
     return _Solution(weights, target - weights / np.diag(inverse)[:, None])
+
+
+def _on_device(
+    points: FloatArray, target: FloatArray, width: float, penalty: float, device: str
+) -> _Solution:
+    from pucut.kernels import torch_ridge  # PyTorch takes seconds, and is no dependency
+
+    gamma = width / points.shape[1]
+    weights, errors = torch_ridge.class_weights(points, target, gamma, penalty, device)
+    return _Solution(weights, target - errors)
 
 
 def _by_features(features: FloatArray, target: FloatArray, penalty: float) -> _Solution:

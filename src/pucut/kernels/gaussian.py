@@ -14,12 +14,16 @@ from pucut._support.checks import FloatArray, is_sparse
 
 
 class GaussianKernel:
-    """The kernel with some landmarks, whose squares are computed once."""
+    """The kernel with some landmarks, whose squares are computed once.
 
-    def __init__(self, landmarks: Any, gamma: float) -> None:
+    `by_products` asks for products in double precision too, for the sake of time.
+    """
+
+    def __init__(self, landmarks: Any, gamma: float, *, by_products: bool = False) -> None:
         self._landmarks = landmarks
         self._gamma = gamma
-        self._is_measured = not is_sparse(landmarks) and landmarks.dtype == np.float64
+        is_double = not is_sparse(landmarks) and landmarks.dtype == np.float64
+        self._is_measured = is_double and not by_products
         self._squares: Any = None if self._is_measured else squared_norms(landmarks)
 
     def of(self, rows: Any) -> FloatArray:

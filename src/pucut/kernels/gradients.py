@@ -30,15 +30,16 @@ def directions_of_change(
     target: Any,
     random: np.random.RandomState,
     groups: IndexArray | None = None,
+    device: str | None = None,
 ) -> FloatArray:
     """The root of G for the regression of a target, as a matrix that `mapped` applies to rows.
 
     `points` are an array or `Rows`. The matrix is scaled so that mapped columns have variance 1 on
-    average: widths of kernels are made for that.
+    average: widths of kernels are made for that. For `device` see `fit_kernel_ridge`.
     """
     rows = as_rows(points)
     n_rows, n_columns = rows.shape
-    machine = fit_kernel_ridge(rows, target[None, :], random, groups).machine
+    machine = fit_kernel_ridge(rows, target[None, :], random, groups, device).machine
     slopes = gradients(machine, rows[drawn(n_rows, _MOST_ROWS, random)].astype(np.float64))
     outer = slopes.T @ slopes
     total = float(np.trace(outer))
@@ -55,7 +56,9 @@ def directions_of_change(
 def gradients(machine: Machine, points: FloatArray) -> FloatArray:
     """The gradient of f at each of the points, a row each; the kernel must be Gaussian."""
     landmarks = machine.landmarks
-    shares = GaussianKernel(landmarks, machine.gamma).of(points) * machine.weights
+    by_products = machine.device is not None  # then there are many landmarks
+    kernel = GaussianKernel(landmarks, machine.gamma, by_products=by_products)
+    shares = kernel.of(points) * machine.weights
     towards = shares @ landmarks - shares.sum(axis=1)[:, None] * points
     return np.asarray(2.0 * machine.gamma * towards)
 

@@ -17,6 +17,7 @@ from sklearn.svm import SVC, LinearSVC
 
 from pucut._support.checks import BoolArray, FloatArray, is_sparse
 from pucut.kernels.gaussian import GaussianKernel
+from pucut.kernels.many_landmarks import kernel_sums
 
 KERNELS = ("rbf", "linear")
 MOST_EXACT_ROWS = 2000
@@ -30,15 +31,21 @@ class Machine:
     """A fitted machine: `landmarks` are the z_j, or None for a linear one.
 
     Every row is summed by itself and in one order, so equal rows have equal scores, to the bit.
+    One that was fitted on a `device` has many landmarks, and its scores are rounded instead.
     """
 
     landmarks: Any
     weights: FloatArray
     intercept: float
     gamma: float
+    device: str | None = None
 
     def scores(self, points: Any) -> FloatArray:
         """f of each row: above 0 means positive."""
+        if self.device is not None and self.landmarks is not None:
+            weights = self.weights[:, None]
+            sums = kernel_sums(points, self.landmarks, weights, self.gamma, self.device)
+            return np.asarray(sums[:, 0] + self.intercept)
         found = np.empty(points.shape[0])
         kernel = None if self.landmarks is None else GaussianKernel(self.landmarks, self.gamma)
         for start in range(0, len(found), _BLOCK):

@@ -11,6 +11,7 @@ but the last step. Labels are positives chosen at random, so that f orders rows 
 of being positive does.
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -18,10 +19,10 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 
-from pucut._support.checks import BoolArray, FloatArray
+from pucut._support.checks import BoolArray, FloatArray, is_sparse
 from pucut.data.repeats import numbered
 from pucut.data.row_order import IndexArray
-from pucut.kernels.blocks import as_rows
+from pucut.kernels.blocks import RowsHere, as_rows
 from pucut.kernels.gaussian import GaussianKernel
 from pucut.kernels.machines import Machine, as_float64
 
@@ -33,9 +34,14 @@ LINEAR_PENALTIES = (1.0, 10.0, 100.0, 1000.0)
 # Widths are compared on this many rows and landmarks.
 _ROWS_FOR_WIDTH, _LANDMARKS_FOR_WIDTH = 1000, 150
 _FEWEST_LANDMARKS, _MOST_LANDMARKS, _ROWS_A_LANDMARK = 300, 1000, 30
+# On a GPU: the most rows times landmarks squared, about a second of an H200. All rows are landmarks
+# up to 21 544 of them. Of its free memory the matrices of landmarks held at once may take a share.
+_MOST_WORK, _MATRICES, _SHARE_OF_MEMORY = 1e13, 5, 0.5
 # Landmarks that are nearly equal make their kernel singular.
-_JITTER = 1e-4
+JITTER = 1e-4
 _SMALLEST_REST = 1e-6
+# Beyond these digits the order of summation would show.
+DIGITS = 6
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,21 +67,29 @@ class Ridge:
 
 
 def fit_kernel_ridge(
-    points: Any, targets: BoolArray, random: np.random.RandomState, groups: IndexArray | None = None
+    points: Any,
+    targets: BoolArray,
+    random: np.random.RandomState,
+    groups: IndexArray | None = None,
+    device: str | None = None,
 ) -> Ridge:
     """Width and penalty of each target are those with the smallest leave-one-out squared error.
 
     `points` are an array, a CSR matrix or `Rows`; `targets` has one line per target. Kernels are
     computed in single precision, once for targets of the same width. Rows of a group
-    (`data.repeats`), which are equal, are left out together.
+    (`data.repeats`), which are equal, are left out together. With a `device` of PyTorch dense
+    points of this process are regressed there, with more landmarks.
     """
     rows = as_rows(points)
+    if device is not None and isinstance(rows, RowsHere) and not is_sparse(rows.points):
+        from pucut.kernels import torch_ridge  # PyTorch takes seconds, and is no dependency
+
+        return torch_ridge.fit_kernel_ridge(_single(rows.points), targets, random, device, groups)
     n_rows, n_features = rows.shape
     widths = np.array(chosen_widths(rows, targets, random, groups))
     landmarks = _single(rows[drawn(n_rows, n_landmarks(n_rows), random)])
     left_out = np.empty(targets.shape)
-    # The width of the last target comes last, and so its regression stays.
-    for width in dict.fromkeys([*(w for w in widths if w != widths[-1]), widths[-1]]):
+    for width in in_turn(widths):
         same = widths == width
         found = _kernel_solution(rows, targets[same], landmarks, width / n_features, groups)
         left_out[same] = found.left_out
@@ -107,8 +121,22 @@ def chosen_widths(
     return [WIDTHS[place] for place in np.argmin(errors, axis=0)]
 
 
-def fit_linear_ridge(points: Any, targets: BoolArray, groups: IndexArray | None = None) -> Ridge:
+def in_turn(chosen: FloatArray) -> list[float]:
+    """What targets have chosen, each once; that of the last target last, so that it stays."""
+    return list(dict.fromkeys([*(each for each in chosen if each != chosen[-1]), chosen[-1]]))
+
+
+def fit_linear_ridge(
+    points: Any,
+    targets: BoolArray,
+    groups: IndexArray | None = None,
+    device: str | None = None,
+) -> Ridge:
     """The linear regression on dense points; in single precision too. For the rest see above."""
+    if device is not None and isinstance(rows := as_rows(points), RowsHere):
+        from pucut.kernels import torch_ridge
+
+        return torch_ridge.fit_linear_ridge(_single(rows.points), targets, device, groups)
     among = np.eye(points.shape[1])
     found = _Solution(points, _single, among, targets, LINEAR_PENALTIES, groups)
     machine = Machine(None, found.weights, found.intercept, 0.0)
@@ -118,6 +146,16 @@ def fit_linear_ridge(points: Any, targets: BoolArray, groups: IndexArray | None 
 def n_landmarks(n_rows: int) -> int:
     """How many of the rows are landmarks, if there are as many."""
     return min(max(_FEWEST_LANDMARKS, n_rows // _ROWS_A_LANDMARK), _MOST_LANDMARKS)
+
+
+def n_landmarks_on_gpu(n_rows: int, free_memory: float = math.inf) -> int:
+    """The same on a GPU with so many free bytes: as many as work and memory allow.
+
+    Never fewer than on the processors.
+    """
+    by_work = math.sqrt(_MOST_WORK / n_rows)
+    by_memory = math.sqrt(_SHARE_OF_MEMORY * free_memory / (8 * _MATRICES))
+    return max(int(min(by_work, by_memory)), n_landmarks(n_rows))
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,7 +182,7 @@ def _kernel_solution(
     measured = as_float64(landmarks)
     among = GaussianKernel(measured, gamma).of(measured)
     among = (among + among.T) / 2.0
-    among[np.diag_indices_from(among)] = 1.0 + _JITTER
+    among[np.diag_indices_from(among)] = 1.0 + JITTER
     columns_of = _KernelColumns(landmarks, gamma)
     return _Solution(points, columns_of, among, targets, PENALTIES, groups)
 
@@ -185,17 +223,13 @@ class _Solution:
             size, n_targets * len(penalties)
         )
         of_block = _LeftOutOfBlock(columns_of, share, mean, basis, coefficients, shrunk, n_rows)
-        copies = None if groups is None else _copies(groups, target)
-        left_out = rows.joined(
-            of_block, targets, *(() if copies is None else (copies.n_equal, copies.total))
-        )
+        left_out = rows.joined(of_block, targets, *copies_of(groups, target))
         errors = np.square(left_out - target[:, :, None]).mean(axis=0)
         best = errors.argmin(axis=1)
         self.errors: FloatArray = errors.min(axis=1)
         self.penalty = penalties[best[-1]]
-        # Beyond these digits the order of summation would show.
         self.left_out: FloatArray = np.round(
-            np.take_along_axis(left_out, best[None, :, None], axis=2)[:, :, 0].T, 6
+            np.take_along_axis(left_out, best[None, :, None], axis=2)[:, :, 0].T, DIGITS
         )
         last = (n_targets - 1) * len(penalties) + int(best[-1])
         self.weights: FloatArray = basis @ coefficients[:, last]
@@ -255,40 +289,44 @@ class _LeftOutOfBlock:
         fitted = features @ self.coefficients.astype(block.dtype)
         fitted = self.share[:, None] + fitted.reshape(len(block), target.shape[1], -1)
         leverage = 1.0 / self.n_rows + (features * features) @ self.shrunk.astype(block.dtype)
-        rest = np.maximum(1.0 - leverage, _SMALLEST_REST)[:, None, :]
-        left_out = target - (target - fitted) / rest
-        if n_equal is not None and total is not None:
-            has_copy = n_equal > 1
-            without = _Copies(n_equal, total).without(fitted, leverage)
-            left_out[has_copy] = without[has_copy]
-        return np.asarray(left_out)
+        return without_each(target, fitted, leverage, n_equal, total)
 
 
-@dataclass(frozen=True, eq=False)
-class _Copies:
-    """For each row the number of rows equal to it, itself included, and the sum of their targets.
+def without_each(
+    target: FloatArray,
+    fitted: FloatArray,
+    leverage: FloatArray,
+    n_equal: FloatArray | None = None,
+    total: FloatArray | None = None,
+) -> FloatArray:
+    """Predictions for rows by all others, given the fitted values; `copies_of` gives the last two.
 
     With n equal rows left out, (I - H)^-1 of their block, which has the leverage h everywhere, is
-    I + h / (1 - n h), so that the prediction is f - h (sum of y - n f) / (1 - n h).
+    I + h / (1 - n h), so that the prediction is f - h (sum of y - n f) / (1 - n h). The axes are
+    those of rows, targets and penalties; leverages do not depend on the target.
     """
+    h = leverage[:, None, :]
+    left_out = target - (target - fitted) / np.maximum(1.0 - h, _SMALLEST_REST)
+    if n_equal is not None and total is not None:
+        has_copy, n = n_equal > 1, n_equal[:, None, None]
+        missing = total.T[:, :, None] - n * fitted
+        without = fitted - h * missing / np.maximum(1.0 - n * h, _SMALLEST_REST)
+        left_out[has_copy] = without[has_copy]
+    return np.asarray(left_out)
 
-    n_equal: FloatArray
-    total: FloatArray  # (n_targets, n_rows)
 
-    def without(self, fitted: FloatArray, leverage: FloatArray) -> FloatArray:
-        """Predictions without the row and its copies."""
-        n_equal, h = self.n_equal[:, None, None], leverage[:, None, :]
-        missing = self.total.T[:, :, None] - n_equal * fitted
-        return np.asarray(fitted - h * missing / np.maximum(1.0 - n_equal * h, _SMALLEST_REST))
+def copies_of(groups: IndexArray | None, target: FloatArray) -> tuple[FloatArray, ...]:
+    """For each row the number of rows equal to it, itself included, and the sum of their targets.
 
-
-def _copies(groups: IndexArray, target: FloatArray) -> _Copies | None:
-    """None if every row is a group by itself."""
+    The latter has one line per target. Nothing if every row is a group by itself.
+    """
+    if groups is None:
+        return ()
     sizes = np.bincount(groups)
     if sizes.max() == 1:
-        return None
+        return ()
     total = np.array([np.bincount(groups, weights=each)[groups] for each in target.T])
-    return _Copies(sizes[groups].astype(np.float64), total)
+    return sizes[groups].astype(np.float64), total
 
 
 def drawn(n_rows: int, most: int, random: np.random.RandomState) -> Any:

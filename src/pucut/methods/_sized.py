@@ -11,8 +11,10 @@ from joblib import effective_n_jobs
 from sklearn.utils._param_validation import Interval
 
 from pucut._support.constraints import COUNT, POSITIVE, PRIOR_CONSTRAINTS
+from pucut._support.devices import DEVICE_CONSTRAINTS, usable_card
 from pucut._support.memory import available_memory, checked_memory_limit
 from pucut.data.sizes import size_of_table
+from pucut.graphs.neighbors.index import EXACT_OR_LEFT_OPEN
 from pucut.methods._base import PUClassifier
 from pucut.methods.size import FitEstimate, Work, check_fits, estimate_fit, prior_stage
 from pucut.methods.steps import CallbackSupportMixin
@@ -34,6 +36,7 @@ class SizedClassifier(CallbackSupportMixin, PUClassifier):
         "pos_label": "no_validation",
         "neg_label": "no_validation",
         "n_jobs": [numbers.Integral, None],
+        "device": DEVICE_CONSTRAINTS,
         "memory_limit": [numbers.Real, str, None],
         "random_state": ["random_state"],
         "verbose": [Interval(numbers.Integral, 0, None, closed="left"), "boolean"],
@@ -100,6 +103,11 @@ class SizedClassifier(CallbackSupportMixin, PUClassifier):
                 f"{self.n_neighbors!r}"
             )
         return sorted({min(int(k), n_samples - 1) for k in ks})
+
+    def _searches_on_gpu(self) -> bool:
+        """Whether neighbours will be found there; nothing is said if there is none."""
+        by_gpu = isinstance(self.neighbors, str) and self.neighbors in EXACT_OR_LEFT_OPEN
+        return by_gpu and usable_card(self.device) is not None
 
     def _n_threads(self) -> int:
         return int(effective_n_jobs(self.n_jobs))

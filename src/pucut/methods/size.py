@@ -12,7 +12,7 @@ from pucut._support.memory import in_words
 from pucut.graphs.neighbors.index import MOST_EXACT_WORK, WORK_OF_A_PAIR
 from pucut.graphs.similarity import NARROW_FROM
 from pucut.kernels.blocks import ROWS_OF_A_BLOCK
-from pucut.kernels.ridge import n_landmarks
+from pucut.kernels.ridge import n_landmarks, n_landmarks_on_gpu
 from pucut.priors.estimate import MAX_ROWS
 from pucut.trees.growing import ROWS_OF_A_TREE
 
@@ -48,6 +48,8 @@ _CUTTING = 3e-8  # per arc to the power below
 _CUTTING_POWER = 1.2
 _KERNEL = 4e-8  # per row and landmark
 _PRIOR_START, _PRIOR = 0.1, 1.2e-4  # per row, for 10 features
+# Seconds of an H200: to begin, and per pair of rows and feature, or per row and landmark squared.
+_START_ON_GPU, _SEARCH_ON_GPU, _KERNEL_ON_GPU = 0.3, 8e-14, 1e-13
 
 
 @dataclass(frozen=True)
@@ -80,6 +82,8 @@ class Work:
         Kinds of cuts whose levels are held.
     n_cuts : int
         Parametric cuts solved.
+    search_on_gpu, kernels_on_gpu : bool
+        Whether a GPU finds the neighbours, and whether it does the regressions.
     advice : str
         What else a user with too little memory may try.
     """
@@ -96,6 +100,8 @@ class Work:
     n_scores: int = 0
     n_kinds: int = 0
     n_cuts: int = 2
+    search_on_gpu: bool = False
+    kernels_on_gpu: bool = False
     advice: str = ""
 
 
@@ -186,7 +192,7 @@ def estimate_fit(
         the limit.
     """
     shape = _Shape(work, n_rows, n_features, n_estimators, value_bytes, n_threads)
-    whole = n_rows * (n_features + 2) * 4
+    whole = 0 if work.search_on_gpu else n_rows * (n_features + 2) * 4
     smallest = min(whole, SMALLEST_SEARCH_BYTES)
     search = whole
     if memory_limit is not None:
@@ -265,7 +271,8 @@ class _Shape:
 
     def neighbor_bytes(self, search_bytes: int) -> int:
         n, several = self.n_rows, self.work.n_searches > 1
-        found = n * (self.listed + 1) * 12 + 24 * n
+        # A GPU returns wide numbers, of which narrow ones are made.
+        found = n * (self.listed + 1) * (28 if self.work.search_on_gpu else 12) + 24 * n
         # Spaces of one table have weighted points each, and the lists of those before.
         n_points = 1 + several + self.work.n_embeddings
         held = self.points * n_points + self.forests + (self.lists if several else 0)
@@ -293,7 +300,8 @@ class _Shape:
         ]
         if self.work.n_scores:
             # Scores of all worlds, for every penalty, several times.
-            kernels = held + min(self.n_threads, self.work.n_searches) * (
+            n_at_once = 1 if self.work.kernels_on_gpu else min(self.n_threads, self.work.n_searches)
+            kernels = held + n_at_once * (
                 self.points + n * (24 + 72 * worlds) + self._kernel_blocks()
             )
             stages.append(_stage("kernels", self._kernel_seconds(), kernels))
@@ -312,6 +320,9 @@ class _Shape:
 
     def _neighbor_seconds(self) -> float:
         n, width = float(self.n_rows), self.n_features + WORK_OF_A_PAIR
+        if self.work.search_on_gpu:
+            pairs = _SEARCH_ON_GPU * n * n * self.n_features
+            return self.work.n_searches * (_START_ON_GPU + pairs)
         one = (
             _EXACT * n * n * width
             if n * n * width <= MOST_EXACT_WORK
@@ -324,14 +335,20 @@ class _Shape:
 
     def _kernel_seconds(self) -> float:
         landmarks = self._landmarks()
+        if self.work.kernels_on_gpu:
+            solved = _KERNEL_ON_GPU * self.n_rows * landmarks**2
+            return self.work.n_searches * (_START_ON_GPU + solved)
         return 2 * self.work.n_searches * _KERNEL * self.n_rows * landmarks / self.n_threads
 
     def _kernel_blocks(self) -> int:
         rows, landmarks = min(self.n_rows, ROWS_OF_A_BLOCK), self._landmarks()
+        if self.work.kernels_on_gpu:  # here are the landmarks alone
+            return 8 * landmarks * self.n_features
         return _KERNEL_ARRAYS * landmarks * (rows * self.value_bytes + landmarks * 8)
 
     def _landmarks(self) -> int:
-        return min(n_landmarks(self.n_rows), self.n_rows)
+        most = n_landmarks_on_gpu if self.work.kernels_on_gpu else n_landmarks
+        return min(most(self.n_rows), self.n_rows)
 
     def _cut_seconds(self) -> float:
         return self.work.n_cuts / 2 * _CUTTING * math.pow(self.arcs, _CUTTING_POWER)

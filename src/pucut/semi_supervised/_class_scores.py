@@ -143,10 +143,11 @@ def regressions(
     worlds: ClassWorlds,
     random: np.random.RandomState,
     n_threads: int,
+    device: str | None = None,
 ) -> list[Opinion]:
     """A kernel regression in each space, and linear ones of columns as they are and as categories.
 
-    `placed` are the points in each space, not weighted.
+    `placed` are the points in each space, not weighted. For `device` see `fit_class_ridge`.
     """
     n_classes, seed = int(worlds.codes.max()) + 1, random.randint(np.iinfo(np.int32).max)
 
@@ -166,6 +167,7 @@ def regressions(
                     np.random.RandomState(seed),
                     linear=is_linear,
                     like=like,
+                    device=device,
                 )
             )
             found.append(models[-1].of_rows(here))
@@ -178,7 +180,8 @@ def regressions(
         if space.name == CATEGORIES:
             jobs.append((f"{LINEAR}, {space.name}", space, given, True))
     with library_threads(1):
-        return in_threads(lambda job: opinion(*job), jobs, n_threads)
+        # A GPU does one after the other, with its whole memory.
+        return in_threads(lambda job: opinion(*job), jobs, n_threads if device is None else 1)
 
 
 def kernel_name(space: ClassSpace) -> str:

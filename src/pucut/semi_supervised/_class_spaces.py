@@ -75,7 +75,13 @@ def class_spaces(
 
 
 def neighbors_in_worlds(
-    space: ClassSpace, placed: Any, n_neighbors: int, seed: int, **search: Any
+    space: ClassSpace,
+    placed: Any,
+    n_neighbors: int,
+    seed: int,
+    *,
+    device: str | None = None,
+    **search: Any,
 ) -> list[WeightedSpace]:
     """The neighbours in each world, found once for all that weigh the features alike."""
     is_large = placed.shape[0] >= APPROXIMATE_FROM and isinstance(placed, np.ndarray)
@@ -91,8 +97,9 @@ def neighbors_in_worlds(
                 placed,
                 in_space,
                 min(n_neighbors, placed.shape[0] - 1),
-                method="approximate" if is_large else "auto",
+                method="approximate" if is_large and device is None else "auto",
                 random_state=seed,
+                device=device,
                 **search,
             )
         )

@@ -23,13 +23,17 @@ from pucut.semi_supervised._class_worlds import ClassWorlds
 
 @dataclass(frozen=True, eq=False)
 class Options:
-    """The parameters of `HNCClassifier` that say what is learned."""
+    """The parameters of `HNCClassifier` that say what is learned, and where.
+
+    `device` is a GPU that was found, or None.
+    """
 
     has_scores: bool
     feature_weights: Any
     n_neighbors: int
     sigma: float | None
     n_trees: int
+    device: str | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +79,7 @@ def learn_classes(
     spaces = class_spaces(weights, encoding, points, importances)
     placed = [space.of(points) for space in spaces]
     if options.has_scores or len(spaces) > 1:
-        opinions += regressions(points, placed, spaces, worlds, random, n_threads)
+        opinions += regressions(points, placed, spaces, worlds, random, n_threads, options.device)
     logistic = logistic_opinion(points, worlds) if options.has_scores else None
     opinions += [] if logistic is None else [logistic]
     chosen = best_space(opinions, spaces, worlds)
@@ -86,6 +90,7 @@ def learn_classes(
         random.randint(np.iinfo(np.int32).max),
         sigma=options.sigma,
         n_threads=n_threads,
+        device=options.device,
     )
     nothing = np.zeros((points.shape[0], int(worlds.codes.max()) + 1))
     if not options.has_scores:

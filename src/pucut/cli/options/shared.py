@@ -6,6 +6,7 @@ from functools import partial
 from importlib import import_module
 from typing import Any
 
+from pucut._support.devices import ALLOWED, DEVICE
 from pucut.methods import METHOD_BY_SLUG
 
 DEFAULT_METHOD = "pu-cut"
@@ -124,6 +125,13 @@ def add_model_options(parser: Any, *, others: Sequence[str] = (), about: str = "
         metavar="N",
         help="threads, -1 for all processors (default); the answers do not depend on it",
     )
+    group.add_argument(
+        "--device",
+        type=_device,
+        metavar="NAME",
+        help="where methods that can use a GPU compute: cpu, cuda, cuda:1 ..., or auto for a GPU "
+        "if there is one (default: that of the method); needs PyTorch",
+    )
 
 
 def add_prior_option(group: Any) -> None:
@@ -141,6 +149,12 @@ def add_prior_option(group: Any) -> None:
         help="go on where the share of positives can only be guessed, or bounded from above; "
         "without it the command stops there",
     )
+
+
+def _device(text: str) -> str:
+    if not DEVICE.fullmatch(text):
+        raise argparse.ArgumentTypeError(f"must be {ALLOWED}, found {text!r}")
+    return text
 
 
 def _prior(text: str) -> float | str:

@@ -24,6 +24,8 @@ from pucut.graphs.neighbors.sparse_search import SparseSearcher
 AnyRowNumbers = npt.NDArray[np.integer]
 
 METHODS = ("auto", "exact", "approximate", "torch")
+# Those that a device takes over: it is exact, and as fast as the approximate search.
+EXACT_OR_LEFT_OPEN = ("auto", "exact")
 # The exact search takes about 0.03 ns times (features + 45) per pair of rows, so this much work
 # takes seven seconds on two processors.
 MOST_EXACT_WORK = 5e11
@@ -43,6 +45,7 @@ def nearest_neighbors(
     n_jobs: int | None = None,
     random_state: Any = None,
     most_bytes: int | None = None,
+    device: str | None = None,
 ) -> NeighborLists:
     """The `n_neighbors` nearest other rows of every row, by Euclidean distance.
 
@@ -59,6 +62,8 @@ def nearest_neighbors(
     most_bytes : for the copy of dense points in low precision that a search on the processor makes;
         without a limit (features + 2) * 4 bytes per row. A smaller one costs time, but does not
         change the result.
+    device : a device of PyTorch, on which dense points are searched if the method is "auto" or
+        "exact": exactly, with the same lists as on the processors
     """
     n_rows = points.shape[0]
     checked_n_neighbors(n_neighbors, n_rows - 1, f"{n_rows} rows (the row itself does not count)")
@@ -73,6 +78,7 @@ def nearest_neighbors(
         n_jobs=n_jobs,
         random_state=random_state,
         most_bytes=most_bytes,
+        device=device,
     )
     return index.neighbors()
 
@@ -115,6 +121,7 @@ class NeighborIndex:
         n_jobs: int | None = None,
         random_state: Any = None,
         most_bytes: int | None = None,
+        device: str | None = None,
     ) -> None:
         n_points = points.shape[0]
         self.n_neighbors = checked_n_neighbors(n_neighbors, n_points, f"{n_points} points")
@@ -123,7 +130,7 @@ class NeighborIndex:
         if isinstance(method, str):
             n_threads = n_threads_of(n_jobs)
             self._search = _PointSearch(
-                self._points, self.n_neighbors, method, n_threads, random_state, most_bytes
+                self._points, self.n_neighbors, method, n_threads, random_state, most_bytes, device
             )
         elif hasattr(method, "fit_transform"):
             self._search = _TransformerSearch(self._points, method)
@@ -192,8 +199,9 @@ class TorchEngine:
     method = "torch"
     recall = 1.0
 
-    def __init__(self, points: npt.NDArray[Any]) -> None:
+    def __init__(self, points: npt.NDArray[Any], device: str | None = None) -> None:
         self.points = points
+        self._device = device
 
     def search(self, queries: Any, k: int) -> tuple[Indices, FloatArray]:
         try:
@@ -202,7 +210,7 @@ class TorchEngine:
             raise ImportError(
                 "method='torch' needs PyTorch: install pucut[torch], or use another method"
             ) from error
-        return torch_search.nearest_rows(self.points, queries, k)
+        return torch_search.nearest_rows(self.points, queries, k, self._device)
 
 
 class _PointSearch:
@@ -214,12 +222,15 @@ class _PointSearch:
         n_threads: int,
         random_state: Any,
         most_bytes: int | None,
+        device: str | None,
     ) -> None:
         groups = group_equal_rows(points, n_threads)
         self._groups = None if groups.are_all_single else groups
         if self._groups is not None:
             points = points[self._groups.first_members]
-        self._engine = _engine(points, n_neighbors, method, n_threads, random_state, most_bytes)
+        self._engine = _engine(
+            points, n_neighbors, method, n_threads, random_state, most_bytes, device
+        )
 
     def of_points(self, k: int) -> NeighborLists:
         # One more, since the row itself will be found too.
@@ -273,9 +284,12 @@ def _engine(
     n_threads: int,
     random_state: Any,
     most_bytes: int | None,
+    device: str | None,
 ) -> Engine:
     if method not in METHODS:
         raise ValueError(f"method must be one of {', '.join(METHODS)}, found {method!r}")
+    if device is not None and method in EXACT_OR_LEFT_OPEN and not is_sparse(points):
+        method = "torch"
     n_bytes = points.shape[0] * points.shape[1] * points.dtype.itemsize
     if method == "auto":
         # Sparse rows that would not fit into memory as dense ones can only be searched exactly.
@@ -293,7 +307,7 @@ def _engine(
             )
         points = points.toarray()
     if method == "torch":
-        return TorchEngine(points)
+        return TorchEngine(points, device)
     seed = int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
     return ClusterEngine(points, n_neighbors, n_threads, seed, most_bytes)
 

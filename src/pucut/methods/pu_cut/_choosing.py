@@ -142,12 +142,14 @@ def find_mixture(
         # One thread each: threads of linear algebra wait for each other more than they work.
         seeds = random.randint(np.iinfo(np.int32).max, size=len(spaces))
         jobs: list[Callable[[], BaseScore]] = [
-            partial(kernel_score, space, worlds, int(seed))
+            partial(kernel_score, space, worlds, int(seed), options.device)
             for space, seed in zip(spaces, seeds, strict=True)
         ]
         if not points.is_sparse and n_features <= MOST_LINEAR_COLUMNS:
-            jobs.append(partial(linear_score, points, worlds))
-        parts += in_threads(lambda job: job(), jobs, points.n_threads)
+            jobs.append(partial(linear_score, points, worlds, options.device))
+        # A GPU does one after the other, with its whole memory.
+        n_at_once = points.n_threads if options.device is None else 1
+        parts += in_threads(lambda job: job(), jobs, n_at_once)
         parts += [
             learner_score(name, learner, rows.table, worlds, random)
             for name, learner in options.learners.items()

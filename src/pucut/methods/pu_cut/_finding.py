@@ -79,7 +79,10 @@ class Input:
 
 @dataclass(frozen=True, eq=False)
 class Options:
-    """The parameters of `PUCutClassifier` that choose what is tried."""
+    """The parameters of `PUCutClassifier` that choose what is tried, and where.
+
+    `device` is a GPU that was found, or None.
+    """
 
     feature_weights: Any
     n_neighbors: Sequence[int] | None
@@ -88,6 +91,7 @@ class Options:
     n_trees: int
     learners: Mapping[str, Any]
     embeddings: Mapping[str, Any]
+    device: str | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,10 +131,14 @@ def find_spaces(
             )
         )
 
+    def possible_space(kind: Any, name: str, usual: int) -> PossibleSpace | None:
+        device = options.device
+        return _possible_space(kind, name, usual, rows, worlds, trees, random, device)
+
     possible = [
         space
         for kind, name, usual in spaces_for(options.feature_weights)
-        if (space := _possible_space(kind, name, usual, rows, worlds, trees, random)) is not None
+        if (space := possible_space(kind, name, usual)) is not None
     ]
     screened = screen_spaces(possible, rows.points, worlds, SCORE_NEIGHBORS, random, search)
     for space, is_tried in zip(possible, screened.is_tried, strict=True):
@@ -153,19 +161,22 @@ def _possible_space(
     worlds: Worlds,
     trees: TreeScore,
     random: np.random.RandomState,
+    device: str | None,
 ) -> PossibleSpace | None:
     """None if there is no such space for the table."""
     n_worlds = len(worlds.labels)
     turned = None
     if is_turned(kind):
-        turned = _turned(rows.points, worlds, random)
+        turned = _turned(rows.points, worlds, random, device)
         weights = None if turned is None else [np.ones(len(turned))] * n_worlds
     else:
         weights = _weights_of_worlds(kind, rows, trees, n_worlds)
     return None if weights is None else PossibleSpace(name, usual, weights, turned)
 
 
-def _turned(points: Place, worlds: Worlds, random: np.random.RandomState) -> FloatArray | None:
+def _turned(
+    points: Place, worlds: Worlds, random: np.random.RandomState, device: str | None
+) -> FloatArray | None:
     """What turns points into the directions along which the labels change; None without them.
 
     Learned once, without the labels that are hidden, so that both worlds share a search, a graph
@@ -175,7 +186,8 @@ def _turned(points: Place, worlds: Worlds, random: np.random.RandomState) -> Flo
     if points.is_sparse or not have_directions(points.shape[1], n_labelled):
         return None
     with library_threads(1):
-        return directions_of_change(points.rows, worlds.targets[0], random, worlds.groups)
+        target, groups = worlds.targets[0], worlds.groups
+        return directions_of_change(points.rows, target, random, groups, device)
 
 
 def have_directions(n_columns: int, n_labelled: int | None) -> bool:

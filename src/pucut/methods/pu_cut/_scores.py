@@ -21,7 +21,7 @@ from pucut.data.tables import Table, TableFormat, read_table
 from pucut.graphs.neighbors import NeighborLists
 from pucut.graphs.spaces import WeightedSpace
 from pucut.kernels.machines import Machine
-from pucut.kernels.ridge import fit_kernel_ridge, fit_linear_ridge
+from pucut.kernels.ridge import Ridge, fit_kernel_ridge, fit_linear_ridge
 from pucut.methods.pu_cut._spaces import SpaceOfWorlds
 from pucut.methods.pu_cut._worlds import Worlds
 from pucut.methods.pu_cut.places import Place
@@ -240,25 +240,29 @@ def neighbor_name(space: str) -> str:
     return f"neighbours, {space}"
 
 
-def linear_score(points: Place, worlds: Worlds) -> BaseScore:
-    ridge = fit_linear_ridge(points.rows, worlds.targets, groups=worlds.groups)
+def linear_score(points: Place, worlds: Worlds, device: str | None = None) -> BaseScore:
+    ridge = fit_linear_ridge(points.rows, worlds.targets, worlds.groups, device)
     of = _OfRidge(ridge.machine, None, np.ones(points.shape[1]))
     return BaseScore(LINEAR, tuple(ridge.left_out), ridge.left_out[-1], of)
 
 
-def kernel_score(space: SpaceOfWorlds, worlds: Worlds, seed: int) -> BaseScore:
+def kernel_score(
+    space: SpaceOfWorlds, worlds: Worlds, seed: int, device: str | None = None
+) -> BaseScore:
     """One regression for all worlds, or one each if the space depends on the labels."""
     random = np.random.RandomState(seed)
     targets = worlds.targets
+
+    def fit(of_world: WeightedSpace, targets: Any) -> Ridge:
+        return fit_kernel_ridge(of_world.weighted_points, targets, random, worlds.groups, device)
+
     if space.knows_labels:
         of_worlds = []
         for of_world, target in zip(space.spaces, targets, strict=True):
-            ridge = fit_kernel_ridge(
-                of_world.weighted_points, target[None, :], random, groups=worlds.groups
-            )
+            ridge = fit(of_world, target[None, :])
             of_worlds.append(ridge.left_out[0])
     else:
-        ridge = fit_kernel_ridge(space.final.weighted_points, targets, random, groups=worlds.groups)
+        ridge = fit(space.final, targets)
         of_worlds = list(ridge.left_out)
     of = _OfRidge(ridge.machine, space.name, space.final.weights)
     return BaseScore(kernel_name(space.name), of_worlds, of_worlds[-1], of)

@@ -89,11 +89,15 @@ class Place(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class PointsHere:
-    """An array or CSR matrix in this process; for `most_bytes` see `nearest_neighbors`."""
+    """An array or CSR matrix in this process.
+
+    For `most_bytes` and `device` see `nearest_neighbors`.
+    """
 
     points: Any
     n_threads: int = 1
     most_bytes: int | None = None
+    device: str | None = None
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -147,5 +151,6 @@ class PointsHere:
             n_neighbors,
             n_threads=self.n_threads,
             most_bytes=self.most_bytes,
+            device=self.device,
             **search,
         )

@@ -9,6 +9,7 @@ from sklearn.utils._param_validation import HasMethods, StrOptions
 from sklearn.utils.validation import validate_data
 
 from pucut._support.checks import FloatArray
+from pucut._support.devices import card_of
 from pucut.calibration import calibrate
 from pucut.data.arrow import is_arrow
 from pucut.data.labels import PULabels
@@ -81,6 +82,11 @@ default="auto"
         The value that means known negative; all values but these two then mean unlabelled.
     n_jobs : int, optional
         Number of threads; results do not depend on it. None is 1 and -1 is all processors.
+    device : {"cpu", "auto", "cuda"} or "cuda:" with a number, optional
+        Where neighbours of dense tables are found; None is "cpu". "cuda": on a GPU, by PyTorch,
+        if `neighbors` is "auto" or "exact"; "auto": there, if there is one. Without one "cuda"
+        warns and uses the processors. A GPU finds them exactly. Nothing stays on it after `fit`,
+        and the model answers on any machine.
     memory_limit : int or str, optional
         Bytes that `fit` may take besides X, as a number or as a text such as "8GB"; None is what
         the machine has. Less memory makes the search for neighbours slower and changes no result.
@@ -185,6 +191,7 @@ default="auto"
         pos_label: Any = None,
         neg_label: Any = None,
         n_jobs: int | None = None,
+        device: str | None = None,
         memory_limit: Any = None,
         random_state: Any = None,
         verbose: int = 0,
@@ -201,6 +208,7 @@ default="auto"
         self.pos_label = pos_label
         self.neg_label = neg_label
         self.n_jobs = n_jobs
+        self.device = device
         self.memory_limit = memory_limit
         self.random_state = random_state
         self.verbose = verbose
@@ -236,6 +244,7 @@ default="auto"
         labels = self._read_labels(y, X.shape[0])
         is_known = self.similarity == "gaussian"
         search_bytes = self._search_bytes(X, labels.n_labelled, is_known)
+        card = card_of(self.device)
         grid = checked_grid(self.lambda_grid)
         ks = self._settle_settings(X.shape[0])
         steps = FitSteps(self, n_steps=6, verbose=int(self.verbose))
@@ -257,6 +266,7 @@ default="auto"
             n_trees=self.n_estimators,
             random_state=self.random_state,
             n_threads=self._n_threads(),
+            device=card,
             in_place=is_from_file,
             most_bytes=search_bytes,
             step=steps.step,
@@ -320,7 +330,12 @@ default="auto"
 
     def _work(self, n_rows: int, n_features: int, n_labelled: int | None = None) -> Work:
         most = max(self._numbers_of_neighbors(n_rows) or paper_settings(n_rows).n_neighbors)
-        return Work("2-HNC", listed=most, graph_neighbors=min(most, n_rows - 1))
+        return Work(
+            "2-HNC",
+            listed=most,
+            graph_neighbors=min(most, n_rows - 1),
+            search_on_gpu=self._searches_on_gpu(),
+        )
 
     def _score_rows(self, X: Any) -> Any:
         return self._rule.scores(self._checked(X, reset=False))

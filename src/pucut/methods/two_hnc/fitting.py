@@ -106,6 +106,7 @@ def find_space(
     n_trees: int,
     random_state: Any,
     n_threads: int,
+    device: str | None,
     in_place: bool,
     most_bytes: int | None,
     step: Step,
@@ -113,8 +114,9 @@ def find_space(
 ) -> FoundSpace:
     """Encodes, weighs and finds neighbours: what the graphs of all k are made from.
 
-    With `in_place` the memory of X may be reused; for `most_bytes` see `nearest_neighbors`. Rows
-    are put into the order of `data.row_order`, unless `in_given_order` leaves them in theirs.
+    With `in_place` the memory of X may be reused; for `most_bytes` and `device` see
+    `nearest_neighbors`. Rows are put into the order of `data.row_order`, unless
+    `in_given_order` leaves them in theirs.
     """
     if similarity == "precomputed":
         return FoundSpace(SimilaritySpace(sp.csr_array(X, dtype=np.float64)))
@@ -157,6 +159,7 @@ def find_space(
             n_threads=n_threads,
             random_state=random_state,
             most_bytes=most_bytes,
+            device=device,
         )
     return FoundSpace(PointSpace(encoding, space), forest, weights, importances, order)
 
