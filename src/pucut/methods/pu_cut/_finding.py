@@ -175,7 +175,7 @@ def _possible_space(
 
 
 def _turned(
-    points: Place, worlds: Worlds, random: np.random.RandomState, device: str | None
+    points: Place, worlds: Worlds, random: np.random.RandomState, device: str | None = None
 ) -> FloatArray | None:
     """What turns points into the directions along which the labels change; None without them.
 
