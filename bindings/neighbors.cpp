@@ -112,6 +112,10 @@ Fields nearest_rows(const Fields& columns, const Fields& queries, const Fields& 
     const auto matrix = field<Input<float>>(columns, "matrix");
     const auto gaps = field<Input<float>>(columns, "gaps");
     const auto range_ends = field<Input<std::int64_t>>(columns, "range_ends");
+    // Boxes around the ranges, or empty.
+    const auto directions = field<Input<double>>(columns, "directions");
+    const auto low = field<Input<double>>(columns, "low");
+    const auto high = field<Input<double>>(columns, "high");
     const auto rows = field<Table>(queries, "rows");
     const auto numbers = field<Input<RowIndex>>(queries, "numbers");
     const auto visited = field<Input<std::int32_t>>(queries, "visited");
@@ -128,8 +132,17 @@ Fields nearest_rows(const Fields& columns, const Fields& queries, const Fields& 
     const neighbors::Queries searched{asked, view(numbers), view(visited),
                                       visited.size() / n_queries};
     require_enough(searched, view(range_ends), n_columns, k);
-    const neighbors::Columns among{given.points, given.placement(), view(given.order),
-                                   view(matrix), view(gaps),        view(range_ends)};
+    // A direction has a number for each feature, and two for each box.
+    if (directions.size() * range_ends.size() != low.size() * rows.shape(1) ||
+        low.size() != high.size() || low.size() % range_ends.size() != 0)
+        refuse("boxes are not those of the ranges");
+    const neighbors::Columns among{given.points,
+                                   given.placement(),
+                                   view(given.order),
+                                   view(matrix),
+                                   view(gaps),
+                                   view(range_ends),
+                                   {view(directions), view(low), view(high)}};
     auto found = unlocked(nb::none(), [&](Interrupt& interrupt) {
         return neighbors::nearest_rows(among, searched, k, called, n_threads, interrupt);
     });

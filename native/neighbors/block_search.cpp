@@ -1,6 +1,9 @@
 #include "neighbors/block_search.hpp"
 
+#include <array>
+#include <cstdint>
 #include <numeric>
+#include <type_traits>
 
 namespace pucut::neighbors {
 
@@ -9,15 +12,16 @@ namespace {
 // Squared norms of queries above this would overflow in single precision.
 constexpr double kLargestSingleNorm = 1e30;
 
+// Looked at together. With 16 or fewer, compilers unroll the loop before they can vectorise it.
+constexpr std::size_t kStep = 32;
+
 // Whether any of these lies within the limit. NaN, which overflow can leave, does.
 template <class Real>
-constexpr std::size_t kStep = 16;
-
-template <class Real>
 bool any_within(const Real* lower, Real limit) {
-    unsigned any = 0;
-    for (std::size_t i = 0; i < kStep<Real>; ++i) any |= static_cast<unsigned>(!(lower[i] > limit));
-    return any != 0;
+    using Mask = std::conditional_t<std::is_same_v<Real, float>, std::uint32_t, std::uint64_t>;
+    Mask all_above = ~Mask{0};
+    for (std::size_t i = 0; i < kStep; ++i) all_above &= lower[i] > limit ? ~Mask{0} : Mask{0};
+    return all_above == 0;
 }
 
 // Replaces the largest of a heap by a smaller value.
@@ -41,7 +45,10 @@ bool BlockSearch<Real>::search(std::size_t first, std::size_t last, NearestRows&
     first_ = first;
     block_ = queries_.numbers.subspan(first, last - first);
     if (!begin()) return false;
-    const bool is_whole = queries_.visited.empty() ? visit_all(stop) : visit_chosen(stop);
+    const bool has_boxes = !columns_.boxes.empty();
+    const bool is_whole = !queries_.visited.empty() ? visit_chosen(stop)
+                          : has_boxes               ? visit_near(stop)
+                                                    : visit_all(stop);
     if (is_whole)
         for (std::size_t query = 0; query < block_.size(); ++query) write(query, found);
     return !is_too_coarse();
@@ -52,6 +59,7 @@ bool BlockSearch<Real>::begin() {
     const std::size_t n = block_.size();
     n_measured_ = 0;
     asked_.resize(n * width_);
+    norms_.resize(n);
     own_gaps_.resize(n);
     smallest_.assign(n * k_, std::numeric_limits<Real>::infinity());
     threshold_.assign(n, std::numeric_limits<Real>::infinity());
@@ -63,6 +71,7 @@ bool BlockSearch<Real>::begin() {
         const double norm = round_row(queries_.rows, block_[query], columns_.placement, true, row);
         if (std::is_same_v<Real, float> && !(norm < kLargestSingleNorm)) return false;
         row[width_ - 1] = 1;
+        norms_[query] = norm;
         own_gaps_[query] = static_cast<Real>(norm) * (2 * slack) +
                            Real{1000} * std::numeric_limits<Real>::min();  // room for underflow
     }
@@ -86,6 +95,60 @@ bool BlockSearch<Real>::visit_chosen(Interrupt& stop) {
     const std::size_t all = queries_.n_visits;
     return visit_round(0, std::min<std::size_t>(1, all), stop) &&
            visit_round(1, std::min<std::size_t>(4, all), stop) && visit_round(4, all, stop);
+}
+
+// The nearest range of each query, a few more, and then those of the others that are near enough.
+template <class Real>
+bool BlockSearch<Real>::visit_near(Interrupt& stop) {
+    bound_ranges();
+    const std::size_t n = block_.size();
+    for (int round = 0; round < 3; ++round)
+        for (std::size_t range = 0; range < columns_.range_ends.size(); ++range) {
+            const Real* const bounds = bounds_.data() + range * n;
+            asking_.clear();
+            for (std::size_t query = 0; query < n; ++query) {
+                const int own = static_cast<int>(bounds[query] > nearest_bounds_[query]) +
+                                static_cast<int>(bounds[query] > near_bounds_[query]);
+                if (own == round && !(bounds[query] > threshold_[query]))
+                    asking_.push_back(to<std::int32_t>(query));
+            }
+            if (asking_.empty()) continue;
+            if (is_too_coarse() || stop.requested()) return false;
+            visit(asking_, range);
+        }
+    return !is_too_coarse();
+}
+
+// Thresholds are limits of squared distances, less the norm of the query, up to its own gap, which
+// is far larger than what is rounded off the norm.
+template <class Real>
+void BlockSearch<Real>::bound_ranges() {
+    constexpr std::size_t kNear = 4;
+    constexpr double kRounding = 4 * static_cast<double>(std::numeric_limits<Real>::epsilon());
+    const std::size_t n = block_.size();
+    const std::size_t n_ranges = columns_.range_ends.size();
+    to_boxes_.resize(n_ranges);
+    of_ranges_.resize(n_ranges);
+    bounds_.resize(n_ranges * n);
+    nearest_bounds_.resize(n);
+    near_bounds_.resize(n);
+    for (std::size_t query = 0; query < n; ++query) {
+        const double norm = norms_[query];
+        bound_boxes(columns_.boxes, queries_.rows, block_[query], columns_.placement, norm,
+                    to_boxes_);
+        for (std::size_t range = 0; range < n_ranges; ++range) {
+            const double bound = to_boxes_[range];
+            const double less = bound - norm - kRounding * (std::abs(bound) + norm);
+            of_ranges_[range] = std::isnan(less) ? std::numeric_limits<Real>::lowest()  // overflow
+                                                 : static_cast<Real>(less);
+            bounds_[range * n + query] = of_ranges_[range];
+        }
+        std::array<Real, kNear> near{};
+        const auto last =
+            std::partial_sort_copy(of_ranges_.begin(), of_ranges_.end(), near.begin(), near.end());
+        nearest_bounds_[query] = near.front();
+        near_bounds_[query] = *(last - 1);
+    }
 }
 
 template <class Real>
@@ -169,9 +232,9 @@ void BlockSearch<Real>::take(std::size_t query, std::size_t n_columns, RowIndex 
         offer(query, {first_column + to<RowIndex>(i), lower[i]}, lower[i] + gaps[i]);
     };
     std::size_t i = 0;
-    for (; i + kStep<Real> <= n_columns; i += kStep<Real>)
+    for (; i + kStep <= n_columns; i += kStep)
         if (any_within(lower + i, threshold_[query]))
-            for (std::size_t j = i; j < i + kStep<Real>; ++j) take_one(j);
+            for (std::size_t j = i; j < i + kStep; ++j) take_one(j);
     for (; i < n_columns; ++i) take_one(i);
 }
 

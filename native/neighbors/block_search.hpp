@@ -51,6 +51,8 @@ class BlockSearch {
     // False where the search has to end before all is visited.
     bool visit_all(Interrupt& stop);
     bool visit_chosen(Interrupt& stop);
+    bool visit_near(Interrupt& stop);
+    void bound_ranges();
     bool visit_round(std::size_t first, std::size_t last, Interrupt& stop);
     void visit(std::span<const std::int32_t> asking, std::size_t range);
     void take(std::size_t query, std::size_t n_columns, RowIndex first_column, const Real* lower,
@@ -74,6 +76,7 @@ class BlockSearch {
     std::span<const RowIndex> block_;  // their rows
     std::size_t n_measured_ = 0;       // because lists were full
     std::vector<Real> asked_;          // the queries, rounded
+    std::vector<double> norms_;        // squared, of these
     std::vector<Real> own_gaps_;
     std::vector<Real> smallest_;   // the k smallest upper bounds of each query, as a heap
     std::vector<Real> threshold_;  // a pair whose lower bound is above it is out
@@ -82,6 +85,11 @@ class BlockSearch {
     std::vector<Measured> measured_;
     std::vector<double> row_;  // a query in double precision
 
+    std::vector<double> to_boxes_;      // from one query
+    std::vector<Real> of_ranges_;       // the same in the units of the thresholds
+    std::vector<Real> bounds_;          // these of each range and query
+    std::vector<Real> nearest_bounds_;  // of each query, that of the nearest range
+    std::vector<Real> near_bounds_;     // and of the last of the few that come next
     std::vector<std::int32_t> everyone_;
     std::vector<std::int32_t> starts_;  // of each range's queries in asking_
     std::vector<std::int32_t> asking_;

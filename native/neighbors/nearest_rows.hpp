@@ -3,8 +3,9 @@
 // Queries visit ranges of columns: all of them, or a few, nearest ranges first. Every pair of a
 // query and a column has a lower and an upper bound (points.hpp). A pair whose lower bound lies
 // above k upper bounds of its query is out. The few pairs left are measured by squared_distance and
-// ranked by distance and row number. Nothing in the result depends on how products were rounded:
-// not on the library, the threads or the blocks.
+// ranked by distance and row number. A range whose columns lie in a box that is too far away need
+// not be visited. Nothing in the result depends on how products were rounded: not on the library,
+// the threads or the blocks.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +14,7 @@
 
 #include "common/buffer.hpp"
 #include "common/interrupt.hpp"
+#include "neighbors/boxes.hpp"
 #include "neighbors/points.hpp"
 
 namespace pucut::neighbors {
@@ -37,6 +39,7 @@ struct Columns {
     std::span<const float> matrix;
     std::span<const float> gaps;
     std::span<const std::int64_t> range_ends;  // ascending, the last is the number of columns
+    Boxes boxes;                               // one around each range, or none
 };
 
 struct Queries {

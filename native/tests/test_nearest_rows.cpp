@@ -2,6 +2,7 @@
 // sanitizer too.
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <numeric>
 #include <random>
 #include <vector>
@@ -57,6 +58,9 @@ struct Search {
     std::vector<std::int32_t> visited;
     std::size_t n_visits = 0;
     bool is_rounded_before = true;
+    std::vector<double> directions = {};  // and boxes along them
+    std::vector<double> low = {};
+    std::vector<double> high = {};
 
     template <class Real>
     [[nodiscard]] std::optional<neighbors::NearestRows> run(const Table<Real>& points,
@@ -70,10 +74,15 @@ struct Search {
         NoInterrupt never;
         if (is_rounded_before)
             rounded = *neighbors::round_all(among, order, placement, n_threads, never);
-        return neighbors::nearest_rows(
-            {among, placement, order, rounded.matrix, rounded.gaps, range_ends},
-            {rows, numbers, visited, n_visits}, k, {product<float>, product<double>}, n_threads,
-            interrupt);
+        return neighbors::nearest_rows({among,
+                                        placement,
+                                        order,
+                                        rounded.matrix,
+                                        rounded.gaps,
+                                        range_ends,
+                                        {directions, low, high}},
+                                       {rows, numbers, visited, n_visits}, k,
+                                       {product<float>, product<double>}, n_threads, interrupt);
     }
 };
 
@@ -88,6 +97,45 @@ Search all_columns(RowIndex n_points, RowIndex n_queries, std::size_t n_features
     search.range_ends.push_back(n_points);
     for (RowIndex i = 0; i < n_queries; i += 2) search.numbers.push_back(n_queries - 1 - i);
     return search;
+}
+
+// Columns by their first feature, in ranges of up to 100, with boxes along two directions: between
+// the first two features, and the last one.
+template <class Real>
+void put_into_boxes(Search& search, const Table<Real>& points) {
+    const std::size_t n = points.n_features;
+    const auto value = [&](RowIndex row, std::size_t h) {
+        return (static_cast<double>(points.values[static_cast<std::size_t>(row) * n + h]) -
+                search.center[h]) *
+               search.scale;
+    };
+    std::stable_sort(search.order.begin(), search.order.end(),
+                     [&](RowIndex a, RowIndex b) { return value(a, 0) < value(b, 0); });
+    search.range_ends.clear();
+    for (std::int64_t end = 100; end < points.n_rows(); end += 100)
+        search.range_ends.push_back(end);
+    search.range_ends.push_back(points.n_rows());
+    const bool has_third = n > 2;
+    search.directions.assign(has_third ? 2 * n : n, 0.0);
+    search.directions[0] = 0.6;
+    search.directions[1] = 0.8;
+    if (has_third) search.directions.back() = 1.0;
+    for (std::size_t first = 0; first < search.directions.size(); first += n) {
+        std::int64_t begin = 0;
+        for (const std::int64_t end : search.range_ends) {
+            std::vector<double> places;
+            for (std::int64_t column = begin; column < end; ++column) {
+                double place = 0.0;
+                for (std::size_t h = 0; h < n; ++h)
+                    place += value(search.order[static_cast<std::size_t>(column)], h) *
+                             search.directions[first + h];
+                places.push_back(place);
+            }
+            search.low.push_back(*std::min_element(places.begin(), places.end()));
+            search.high.push_back(*std::max_element(places.begin(), places.end()));
+            begin = end;
+        }
+    }
 }
 
 template <class Real>
@@ -147,6 +195,17 @@ void check_tables(std::mt19937& random) {
             check_against_sorted(points, asked, search, k);
             search.is_rounded_before = false;
             check_against_sorted(points, asked, search, k);
+            put_into_boxes(search, points);
+            check_against_sorted(points, asked, search, k);
+            search.is_rounded_before = true;
+            check_against_sorted(points, asked, search, k);
+            // Queries so far away that the norm hides the boxes, or overflows.
+            auto far = table_of<Real>(40, one.n_features, 9, 0, random);
+            for (const double factor : {1e4, 1e8, 1e18, 1e130}) {
+                if (factor > std::numeric_limits<Real>::max()) continue;
+                for (Real& value : far.values) value *= static_cast<Real>(factor);
+                check_against_sorted(points, far, search, k);
+            }
         }
 }
 
@@ -195,6 +254,41 @@ TEST(only_ranges_that_are_visited_count) {
                                   ranges.begin() + static_cast<std::ptrdiff_t>(n_visits));
         }
         check_against_sorted(points, asked, search, 20);
+    }
+}
+
+TEST(a_box_is_as_far_as_its_nearest_corner_and_never_farther_than_its_points) {
+    std::mt19937 random(5);
+    const auto points = table_of<double>(2000, 3, 999, 0, random);
+    const auto asked = table_of<double>(50, 3, 1999, -500, random);
+    Search search = all_columns(2000, 50, 3, 500, 0x1p-10, random);
+    put_into_boxes(search, points);
+    const std::size_t n_boxes = search.range_ends.size();
+    std::vector<double> bounds(n_boxes);
+    for (RowIndex query = 0; query < 50; ++query) {
+        const double* const row = asked.values.data() + 3 * query;
+        const auto value = [&](std::size_t h) { return (row[h] - 500) * 0x1p-10; };
+        const double norm = value(0) * value(0) + value(1) * value(1) + value(2) * value(2);
+        neighbors::bound_boxes({search.directions, search.low, search.high}, asked.points(), query,
+                               {search.center, search.scale}, norm, bounds);
+        const double places[2] = {0.6 * value(0) + 0.8 * value(1), value(2)};
+        for (std::size_t box = 0; box < n_boxes; ++box) {
+            double wanted = 0.0;
+            for (std::size_t along = 0; along < 2; ++along) {
+                const double low = search.low[along * n_boxes + box];
+                const double high = search.high[along * n_boxes + box];
+                const double gap = places[along] - std::clamp(places[along], low, high);
+                wanted += gap * gap;
+            }
+            CHECK(bounds[box] <= wanted && bounds[box] > wanted - 1e-11);
+        }
+        std::size_t box = 0;
+        for (std::size_t column = 0; column < search.order.size(); ++column) {
+            if (static_cast<std::int64_t>(column) == search.range_ends[box]) ++box;
+            CHECK(bounds[box] <=
+                  neighbors::squared_distance(row, points.points(), search.order[column]) *
+                      0x1p-20);
+        }
     }
 }
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from pucut.graphs.neighbors import nearest_neighbors, nearest_to, sparse_search
+from pucut.graphs.neighbors import boxes, nearest_neighbors, nearest_to, sparse_search
 from pucut.graphs.neighbors.distances import LANES, paired_squared_distances
 from pucut.graphs.neighbors.equal_rows import group_equal_rows
 from tests.helpers.neighbors import EXACT_METHODS, binary, blobs, same
@@ -35,6 +35,22 @@ def sorted_by_numpy(points, k):
     distances = ((points[:, None, :].astype(np.float64) - points) ** 2).sum(axis=2)
     np.fill_diagonal(distances, -1)
     return np.argsort(distances, axis=1, kind="stable")[:, 1 : k + 1]
+
+
+WHERE_ROUNDING_WOULD_DECIDE = [
+    pytest.param(binary(1000, 7), id="few values"),
+    pytest.param(binary(400, 70), id="ties without duplicates"),
+    pytest.param(np.repeat(binary(20, 70), 20, axis=0), id="duplicates"),
+    pytest.param(np.eye(150), id="all at one distance"),
+    pytest.param(1e7 + binary(400, 12), id="far from the origin"),
+    pytest.param(np.vstack([binary(500, 12), [[1e9] * 12]]), id="one row far away"),
+    pytest.param(
+        np.vstack([i * 1e5 + np.round(blobs(300, 3), 3) for i in range(3)]),
+        id="dense parts",
+    ),
+    pytest.param(binary(300, 12) * 2.0**-400, id="tiny"),
+    pytest.param(binary(300, 12) * 2.0**400, id="huge"),
+]
 
 
 class TestExact:
@@ -70,23 +86,7 @@ class TestExact:
             np.testing.assert_allclose(lists.squared_distances[row], wanted, rtol=1e-13)
 
     @pytest.mark.parametrize("method", EXACT_METHODS)
-    @pytest.mark.parametrize(
-        "points",
-        [
-            pytest.param(binary(1000, 7), id="few values"),
-            pytest.param(binary(400, 70), id="ties without duplicates"),
-            pytest.param(np.repeat(binary(20, 70), 20, axis=0), id="duplicates"),
-            pytest.param(np.eye(150), id="all at one distance"),
-            pytest.param(1e7 + binary(400, 12), id="far from the origin"),
-            pytest.param(np.vstack([binary(500, 12), [[1e9] * 12]]), id="one row far away"),
-            pytest.param(
-                np.vstack([i * 1e5 + np.round(blobs(300, 3), 3) for i in range(3)]),
-                id="dense parts",
-            ),
-            pytest.param(binary(300, 12) * 2.0**-400, id="tiny"),
-            pytest.param(binary(300, 12) * 2.0**400, id="huge"),
-        ],
-    )
+    @pytest.mark.parametrize("points", WHERE_ROUNDING_WOULD_DECIDE)
     def test_where_rounding_would_decide(self, method, points):
         k = 15
         lists = nearest_neighbors(points, k, method)
@@ -206,6 +206,61 @@ class TestExact:
             shape=points.shape,
         )
         same(nearest_neighbors(twice, 5), nearest_neighbors(points, 5))
+
+
+class TestBoxes:
+    """Small ones, so that small tables have many of them."""
+
+    @pytest.fixture
+    def small_boxes(self, monkeypatch):
+        monkeypatch.setattr(boxes, "_ROWS_OF_A_BOX", 8)
+
+    @pytest.mark.parametrize("points", WHERE_ROUNDING_WOULD_DECIDE)
+    def test_where_rounding_would_decide(self, small_boxes, points):
+        lists = nearest_neighbors(points, 15, "exact")
+        np.testing.assert_array_equal(lists.indices, sorted_by_numpy(points, 15))
+
+    @pytest.mark.parametrize("spread", [0.0, 0.5, 5.0, 1e5, 1e20])
+    def test_queries_in_between_and_outside(self, small_boxes, spread):
+        random = np.random.default_rng(0)
+        points = np.round(random.normal(size=(600, 6)) * [9, 5, 3, 1, 0.1, 0.1], 1)
+        queries = points[:50] + spread * random.normal(size=(50, 6))
+        exact = paired_squared_distances(
+            queries, np.repeat(np.arange(50), 600), points, np.tile(np.arange(600), 50)
+        ).reshape(50, 600)
+        for k in (1, 12, 600):
+            wanted = np.argsort(exact, axis=1, kind="stable")[:, :k]
+            found = nearest_to(points, queries, k, "exact", n_jobs=2)
+            np.testing.assert_array_equal(found.indices, wanted)
+            np.testing.assert_array_equal(
+                found.squared_distances, np.take_along_axis(exact, wanted, axis=1)
+            )
+
+    def test_every_point_is_in_one_box(self):
+        points = blobs(3000, 9)
+        directions = boxes.main_directions(points - points.mean(axis=0))
+        np.testing.assert_allclose(directions @ directions.T, np.eye(4), atol=1e-14)
+        places = points @ directions.T
+        found = boxes.divide(places, directions)
+        assert np.sort(found.order).tolist() == list(range(3000))
+        starts = [0, *found.ends[:-1]]
+        assert len(starts) == 3000 // boxes._ROWS_OF_A_BOX
+        for box, (start, end) in enumerate(zip(starts, found.ends, strict=True)):
+            inside = places[found.order[start:end]]
+            assert len(inside) >= boxes._ROWS_OF_A_BOX
+            assert (inside.min(axis=0) == found.low[:, box]).all()
+            assert (inside.max(axis=0) == found.high[:, box]).all()
+
+    def test_directions_are_those_of_the_largest_spread(self):
+        random = np.random.default_rng(0)
+        turned = np.linalg.qr(random.normal(size=(12, 12)))[0]
+        spreads = np.array([9.0, 7.0, 5.0, 3.0] + 8 * [0.01])
+        rows = random.normal(size=(2000, 12)) * spreads @ turned
+        directions = boxes.main_directions(rows)
+        np.testing.assert_allclose(np.linalg.norm(directions @ turned[:4].T, axis=1), 1, atol=1e-4)
+
+    def test_too_few_points_for_two_boxes(self):
+        assert boxes.divide(np.zeros((500, 4)), np.eye(4)) is None
 
 
 class TestEqualRows:

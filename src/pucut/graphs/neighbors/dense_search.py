@@ -15,11 +15,14 @@ from pucut import _core
 from pucut._support.checks import FloatArray
 from pucut._support.threads import library_threads
 from pucut.graphs.neighbors.blocks import in_blocks
+from pucut.graphs.neighbors.boxes import divide, main_directions
 from pucut.graphs.neighbors.equal_rows import RowNumbers
 
+_ROWS_FOR_DIRECTIONS = 2048
 # Between two looks at whether to stop.
 _COLUMNS_IN_A_RANGE = 1 << 13
-_NORMS_AT_ONCE = 1 << 20
+_ENTRIES_AT_ONCE = 1 << 20
+_NO_BOXES = {name: np.empty(0) for name in ("directions", "low", "high")}
 
 _PRODUCTS = {name: scipy.linalg.cython_blas.__pyx_capi__[name] for name in ("sgemm", "dgemm")}
 
@@ -42,6 +45,7 @@ class DenseSearcher:
         self._range_ends = np.append(
             np.arange(_COLUMNS_IN_A_RANGE, len(points), _COLUMNS_IN_A_RANGE), len(points)
         )
+        self._boxes = _NO_BOXES
         self._rounded: dict[str, Any] | None = None
 
     def __getstate__(self) -> dict[str, Any]:
@@ -52,6 +56,29 @@ class DenseSearcher:
         other = DenseSearcher.__new__(DenseSearcher)
         other.__dict__ |= self.__getstate__()
         other._order, other._range_ends = order, range_ends.astype(np.int64)
+        other._boxes = _NO_BOXES
+        return other
+
+    def in_boxes(self) -> "DenseSearcher":
+        """The same points as columns in boxes: those too far from a query are not visited."""
+        n_points, n_features = self.points.shape
+        if not n_features:
+            return self
+        rows = max(1, n_points // _ROWS_FOR_DIRECTIONS)
+        directions = main_directions(self.scaled(self.points[::rows]))
+        places = np.empty((n_points, len(directions)))
+
+        def project(block: slice) -> None:
+            places[block] = self.scaled(self.points[block]) @ directions.T
+
+        in_blocks(project, self._row_blocks(), self._n_threads)
+        boxes = divide(places, directions)
+        if boxes is None:
+            return self
+        other = self.reordered(boxes.order, boxes.ends)
+        other._boxes = {
+            name: getattr(boxes, name).reshape(-1) for name in ("directions", "low", "high")
+        }
         return other
 
     def scaled(self, rows: npt.NDArray[Any]) -> FloatArray:
@@ -71,6 +98,11 @@ class DenseSearcher:
         `visited` has the ranges of columns that each query visits, nearest first; they have to
         hold k points. Without it all are visited.
         """
+        if numbers is None and rows is self.points:
+            # In the order of the columns, so that queries next to each other visit the same ones.
+            indices, distances = self.nearest(rows, k, self._order)
+            back = np.argsort(self._order)
+            return indices[back], distances[back]
         if numbers is None:
             numbers = np.arange(len(rows), dtype=np.int32)
         if not len(numbers):
@@ -81,6 +113,7 @@ class DenseSearcher:
             "center": self._center,
             "scale": self._scale,
             "range_ends": self._range_ends,
+            **self._boxes,
         }
         if self._rounded is None:
             self._rounded = self._points_in_single_precision(columns)
@@ -105,15 +138,18 @@ class DenseSearcher:
         return _core.round_points(columns, self._n_threads)
 
     def _largest_norm(self) -> float:
-        n_points, n_features = self.points.shape
-        step = max(1, _NORMS_AT_ONCE // max(1, n_features))
-        starts = range(0, n_points, step)
-        largest = np.zeros(len(starts))
+        blocks = self._row_blocks()
+        largest = np.zeros(len(blocks))
 
-        def measure(start: int) -> None:
-            centered = self.points[start : start + step] - self._center
+        def measure(number: int) -> None:
+            centered = self.points[blocks[number]] - self._center
             norms = np.einsum("ij,ij->i", centered, centered)
-            largest[start // step] = norms.max(initial=0.0)
+            largest[number] = norms.max(initial=0.0)
 
-        in_blocks(measure, starts, self._n_threads)
+        in_blocks(measure, range(len(blocks)), self._n_threads)
         return float(largest.max(initial=0.0) ** 0.5)
+
+    def _row_blocks(self) -> list[slice]:
+        n_points, n_features = self.points.shape
+        step = max(1, _ENTRIES_AT_ONCE // max(1, n_features))
+        return [slice(start, start + step) for start in range(0, n_points, step)]

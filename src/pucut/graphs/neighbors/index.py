@@ -188,7 +188,7 @@ class ExactEngine:
         self._searcher: DenseSearcher | SparseSearcher = (
             SparseSearcher(points, n_threads)
             if is_sparse(points)
-            else DenseSearcher(points, n_threads, most_bytes)
+            else DenseSearcher(points, n_threads, most_bytes).in_boxes()
         )
 
     def search(self, queries: Any, k: int) -> tuple[RowNumbers, FloatArray]:
