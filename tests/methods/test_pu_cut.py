@@ -9,8 +9,10 @@ from sklearn.model_selection import train_test_split
 
 from pucut import PUCutClassifier
 from pucut.datasets import pu_split
+from pucut.methods.pu_cut._choosing import _LEAST_ROWS_OF_A_PART
 from pucut.methods.pu_cut._cuts import GAMMAS
 from pucut.methods.pu_cut._mixing import ranks
+from pucut.methods.pu_cut._scores import NewRows, near_in
 from pucut.trees.feature_weights import forest_weights
 from tests.helpers.checks import accuracy
 
@@ -57,6 +59,20 @@ def test_the_mixture_is_what_answers(digits, model):
     encoded = model._encoding.encode(X[:50])
     np.testing.assert_array_equal(
         mixture.scores(X[:50], encoded) - model.threshold_, model.decision_function(X[:50])
+    )
+
+
+def test_only_neighbours_that_count_are_looked_for(digits, model):
+    X, mixture = digits[0][:50], model.mixture_
+    points = model._encoding.encode(X)
+    points_in = {one.name: one.points_of(X, points) for one in mixture.spaces_of_worlds}
+    near = {
+        space.name: near_in(space, space.near(points_in[space.name])) for space in mixture.spaces
+    }
+    asked = {space.name: mixture._n_asked(space) for space in mixture.spaces}
+    assert min(asked.values()) < mixture.spaces[0].lists.n_neighbors
+    np.testing.assert_array_equal(
+        mixture.chosen.of(NewRows(X, points, points_in, near)), mixture.scores(X, points)
     )
 
 
@@ -159,7 +175,9 @@ def test_threads_and_pickles_change_nothing(digits, model):
     X, _, is_labelled = digits
     other = PUCutClassifier(prior=model.prior_, n_jobs=2, random_state=0).fit(X, is_labelled)
     np.testing.assert_array_equal(other.scores_, model.scores_)
-    np.testing.assert_array_equal(other.predict_proba(X[:50]), model.predict_proba(X[:50]))
+    # So many rows that threads share them.
+    assert len(X) > 2 * _LEAST_ROWS_OF_A_PART
+    np.testing.assert_array_equal(other.predict_proba(X), model.predict_proba(X))
     again = pickle.loads(pickle.dumps(model))
     np.testing.assert_array_equal(again.decision_function(X), model.decision_function(X))
 

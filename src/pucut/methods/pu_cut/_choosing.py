@@ -22,17 +22,23 @@ from pucut.methods.pu_cut._scores import (
     BaseScore,
     NewRows,
     UnfinishedScore,
+    kernel_name,
     kernel_score,
     learner_score,
     linear_score,
     near_in,
+    neighbor_name,
     neighbor_score,
+    threads_may_share,
     tree_kinds,
     tree_score,
 )
 from pucut.methods.pu_cut._spaces import SpaceOfWorlds
 from pucut.methods.pu_cut._worlds import hidden_worlds
 from pucut.trees.forest import Forest
+
+# New rows that are scored together are at least so many, if threads share them.
+_LEAST_ROWS_OF_A_PART = 500
 
 Step = Callable[[str], AbstractContextManager[None]]
 
@@ -53,8 +59,18 @@ class Mixture:
 
     def scores(self, table: Any, points: Any) -> FloatArray:
         """Scores of new rows, given as a table and as points."""
-        points_in = {one.name: one.points_of(table, points) for one in self.spaces_of_worlds}
-        lists = {one.name: one.final.near(points_in[one.name]) for one in self.spaces_of_worlds}
+        asked = {one.name: self._n_asked(one.final) for one in self.spaces_of_worlds}
+        names = {part.name for part in self.chosen.mixed.parts}
+        points_in = {
+            one.name: one.points_of(table, points)
+            for one in self.spaces_of_worlds
+            if asked[one.name] or kernel_name(one.name) in names
+        }
+        lists = {
+            one.name: one.final.near(points_in[one.name], asked[one.name])
+            for one in self.spaces_of_worlds
+            if asked[one.name]
+        }
         return self.scores_near(table, points, points_in, lists)
 
     def scores_near(
@@ -64,9 +80,26 @@ class Mixture:
         points_in: Mapping[str, Any],
         lists: Mapping[str, NeighborLists],
     ) -> FloatArray:
-        """Scores of new rows, given by space their points there and the rows nearest to them."""
-        near = {one.name: near_in(one, lists[one.name]) for one in self.spaces}
-        return self.chosen.of(NewRows(table, points, points_in, near))
+        """Scores of new rows, given by space their points there and the rows nearest to them.
+
+        Spaces in which nothing with weight asks for them may be missing.
+        """
+        near = {one.name: near_in(one, lists[one.name]) for one in self.spaces if one.name in lists}
+        rows = NewRows(table, points, points_in, near)
+        is_shared = all(threads_may_share(part) for part in self.chosen.mixed.parts)
+        n_threads = self.spaces[0].n_threads if is_shared else 1
+        n_parts = min(points.shape[0] // _LEAST_ROWS_OF_A_PART, 2 * n_threads)
+        if n_threads == 1 or n_parts < 2:
+            return self.chosen.of(rows)
+        return np.concatenate(in_threads(self.chosen.of, rows.in_parts(n_parts), n_threads))
+
+    def _n_asked(self, space: WeightedSpace) -> int:
+        """How many neighbours in a space what has weight asks for; 0 if nothing does."""
+        if any(part.name == neighbor_name(space.name) for part in self.chosen.mixed.parts):
+            return space.lists.n_neighbors
+        return max(
+            (cut.n_neighbors for cut in self.cuts if cut.space.name == space.name), default=0
+        )
 
     def for_answers(self) -> "Mixture":
         """Without what is known of the training rows and is not asked for to score new ones."""

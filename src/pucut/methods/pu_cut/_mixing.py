@@ -62,7 +62,9 @@ def rank_among(values: FloatArray, reference: FloatArray) -> FloatArray:
     `reference` is ascending. Its own values get ranks above 0 and below 1, with mean 1/2.
     """
     below = np.searchsorted(reference, values, side="left")
-    not_above = np.searchsorted(reference, values, side="right")
+    is_tied = reference[np.minimum(below, len(reference) - 1)] == values
+    not_above = below.copy()
+    not_above[is_tied] = np.searchsorted(reference, values[is_tied], side="right")
     return np.asarray((below + not_above) / (2.0 * len(reference)))
 
 

@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -48,6 +49,9 @@ class NewNeighbors:
     indices: npt.NDArray[np.int32]
     similar: FloatArray
 
+    def part(self, rows: slice) -> "NewNeighbors":
+        return NewNeighbors(self.indices[rows], self.similar[rows])
+
 
 @dataclass(frozen=True, eq=False)
 class NewRows:
@@ -57,6 +61,19 @@ class NewRows:
     points: Any
     points_in: Mapping[str, Any]
     near: Mapping[str, NewNeighbors]
+
+    def in_parts(self, n_parts: int) -> list["NewRows"]:
+        """The rows in parts of about equal size, without the table."""
+        edges = np.linspace(0, self.points.shape[0], n_parts + 1).astype(int).tolist()
+        return [
+            NewRows(
+                None,
+                self.points[rows],
+                {name: points[rows] for name, points in self.points_in.items()},
+                {name: near.part(rows) for name, near in self.near.items()},
+            )
+            for rows in (slice(start, stop) for start, stop in pairwise(edges))
+        ]
 
     @cached_property
     def columns(self) -> Table:
@@ -306,6 +323,12 @@ class _OfModels:
 
     def __call__(self, rows: NewRows) -> FloatArray:
         return mean_scores(self.models, rows.table)
+
+
+def threads_may_share(score: BaseScore) -> bool:
+    """Not a learner that was given, of which nobody knows it, nor what is on a device."""
+    on_device = isinstance(score.of, _OfRidge) and score.of.machine.device is not None
+    return not on_device and not isinstance(score.of, _OfModels)
 
 
 def learner_score(
