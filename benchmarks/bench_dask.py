@@ -1,9 +1,11 @@
-"""2-HNC on a Dask cluster of four processes: time and bytes moved by stage, and how they grow.
+"""Fits on a Dask cluster of four processes: time and bytes moved by stage, and how they grow.
 
-stages   for each size of --rows, seconds and megabytes moved by stage; then the exponents of both
-         from the smallest to the largest size. --held GB of float32 instead of --rows, with
+stages   2-HNC, for each size of --rows: seconds and megabytes moved by stage; then the exponents of
+         both from the smallest to the largest size. --held GB of float32 instead of --rows, with
          --memory for each worker, fits a table that no worker can hold:
          --held 2.2 --memory 2GB --features 500 --neighbors approximate --trees 20
+chooser  DaskPUCutClassifier on the largest size: seconds of each step, and all that was moved; then
+         again with --die, while a process is killed in each phase, with the same result
 network  with --bandwidth, as 10MB: the largest size again, over a network in which every worker
          sends that many bytes in a second
 
@@ -14,6 +16,7 @@ workers sent all the time. No goals.
 """
 
 import asyncio
+import os
 import time
 from contextlib import contextmanager
 
@@ -23,16 +26,28 @@ import numpy as np
 from dask.utils import parse_bytes
 from distributed import Client, LocalCluster, WorkerPlugin
 
+from benchmarks.dying_workers import dying_workers
 from benchmarks.harness import Benchmark, Option, Run, Skip
 from benchmarks.processes import peak_bytes
 from benchmarks.timing import exponent
 from pucut.cuts.selection import closest_partition
 from pucut.cuts.two_stages import two_stage_cuts
+from pucut.dask import DaskPUCutClassifier
 from pucut.dask.partitions import read_partitions
 from pucut.dask.stages import space_on_workers
 
 N_WORKERS = 4
 PRIOR = 0.4
+# A task of each phase; trees of many rows and of few, neighbours of each kind.
+PHASES = {
+    "encoding": ("learn_columns",),
+    "trees": ("grow_sampled_trees", "grow_trees"),
+    "scores of trees": ("leaf_scores",),
+    "neighbours": ("search_cell", "search_part"),
+    "end of neighbours": ("finished", "without_own_rows"),
+    "sums of regressions": ("results_of_blocks",),
+    "scores of regressions": ("joined_blocks",),
+}
 BLOCK_BYTES = 1 << 24
 LEAST_BLOCKS = 16
 
@@ -45,8 +60,10 @@ bench = Benchmark(
         "features": Option(20),
         "hidden": Option(4, help="dimensions the rows have"),
         "memory": Option("1GB", help="of each worker"),
+        "threads": Option(1, help="of each worker"),
         "neighbors": Option("exact", help="exact or approximate"),
         "trees": Option(100, quick=10),
+        "die": Option("no", help="chooser: no, also (a second fit) or only (nothing to compare)"),
         "bandwidth": Option(None, quick="10MB", help="of each worker in a second, for network"),
     },
 )
@@ -172,11 +189,14 @@ def measured(run, client, n_rows, bandwidth=None):
 @contextmanager
 def cluster_of(run):
     memory = run.options.memory
-    run.note(f"{N_WORKERS} workers of {parse_bytes(memory) / 1e6:.0f} MB and one thread each")
+    run.note(
+        f"{N_WORKERS} workers of {parse_bytes(memory) / 1e6:.0f} MB and {run.options.threads} "
+        f"thread(s) each on {os.cpu_count()} processors"
+    )
     with (
         LocalCluster(
             n_workers=N_WORKERS,
-            threads_per_worker=1,
+            threads_per_worker=run.options.threads,
             memory_limit=memory,
             processes=True,
             dashboard_address=None,
@@ -203,6 +223,50 @@ def stages(run: Run) -> None:
                 first, last = (getattr(meter, kind)[name] for meter in (meters[0], meters[-1]))
                 figures[kind] = exponent(ends, (first, last)) if first and last else None
             run.row(f"exponents, {name}", figures)
+
+
+@bench.part
+def chooser(run: Run) -> None:
+    n_rows, death = sizes_of(run.options)[-1], run.options.die
+    whole = None if death == "only" else chosen(run, n_rows, "no process dies", ())
+    if death == "no":
+        return
+    names = [name for tasks in PHASES.values() for name in tasks]
+    again = chosen(run, n_rows, "one dies in each phase", names)
+    if whole is not None:
+        is_same = np.array_equal(whole.scores_, again.scores_)
+        run.note(f"the scores of all rows are {'the same to the bit' if is_same else 'DIFFERENT'}")
+
+
+def chosen(run, n_rows, name, dying):
+    """A fit in a cluster of its own, and what it took."""
+    options = run.options
+    X, is_labelled, is_positive = problem(n_rows, options.features, options.hidden)
+    with cluster_of(run) as client, dying_workers(client, dying) as killer:
+        model = DaskPUCutClassifier(
+            prior=PRIOR,
+            neighbors=options.neighbors,
+            n_estimators=options.trees,
+            n_jobs=options.threads,
+            random_state=0,
+        )
+        start = time.perf_counter()
+        model.fit(X, is_labelled)
+        seconds = time.perf_counter() - start
+        # Those that died took their numbers with them.
+        moved, peak = Meter(client).sent(), Meter(client).peak()
+    right = float((model.transduction_ == is_positive)[~is_labelled].mean())
+    run.note(
+        f"{name}: {n_rows} x {options.features} float32, {X.nbytes / 1e6:.0f} MB; accuracy on "
+        f"unlabelled rows {right:.4f}, recall of neighbours {model.neighbor_recall_:.3f}, in "
+        f"{', '.join(space.name for space in model.mixture_.spaces)}; largest worker "
+        f"{peak / 1e6:.0f} MB, this process {peak_bytes() / 1e6:.0f} MB, moved "
+        f"{moved / X.nbytes:.1f} X; died after {', '.join(killer.killed) or 'nothing'}"
+    )
+    for step, took in model.step_seconds_.items():
+        run.row(f"{n_rows} rows, {name}, {step}", {"seconds": took})
+    run.row(f"{n_rows} rows, {name}, all", {"seconds": seconds})
+    return model
 
 
 @bench.part

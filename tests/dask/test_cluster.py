@@ -1,21 +1,24 @@
-"""2-HNC on a real cluster of three processes, of which some die: the result is that of one machine.
+"""Fits on a real cluster of three processes, of which some die: the result is that of one machine.
 
 One cluster serves all tests; workers that were killed come back before the next.
 """
 
 import os
-import signal
 
 import numpy as np
 import pytest
 
-from pucut.dask import DaskTwoHNCClassifier
+from pucut import PUCutClassifier
+from pucut.dask import DaskPUCutClassifier, DaskTwoHNCClassifier
+from pucut.data.row_order import row_order
 from pucut.methods.two_hnc import fitting
 from tests.helpers.given_order import InGivenOrder
 
 dask = pytest.importorskip("dask")
 da = pytest.importorskip("dask.array")
 distributed = pytest.importorskip("distributed")
+
+from benchmarks.dying_workers import Killer, dying_workers  # noqa: E402  # needs distributed
 
 # Dask speaks of workers that die, and of ports in use.
 pytestmark = [
@@ -32,7 +35,7 @@ SETTINGS = {"prior": 0.4, "n_estimators": 12, "random_state": 0}
 def client():
     with (
         # Otherwise Dask knocks at the door of the dead for half a minute.
-        dask.config.set({"distributed.comm.timeouts.connect": "10s"}),
+        dask.config.set({"distributed.comm.timeouts.connect": "4s"}),
         distributed.LocalCluster(
             n_workers=N_WORKERS,
             threads_per_worker=1,
@@ -67,34 +70,10 @@ def assert_same(found, one, X):
     np.testing.assert_array_equal(found.predict_proba(X), one.predict_proba(X))
 
 
-class Killer(distributed.SchedulerPlugin):
-    """For each name kills a process that has finished such a task, and its results with it."""
-
-    def __init__(self, cluster, names):
-        self.cluster, self.names, self.killed = cluster, list(names), {}
-
-    def transition(self, key, start, finish, *args, **kwargs):
-        name = str(key).split("-")[0]
-        if finish == "memory" and name in self.names and name not in self.killed:
-            holders = self.cluster.scheduler.tasks[key].who_has
-            self.killed[name] = self.kill(next(iter(holders)).address)
-
-    def kill(self, address):
-        process = next(
-            nanny.pid for nanny in self.cluster.workers.values() if nanny.worker_address == address
-        )
-        os.kill(process, signal.SIGKILL)
-        return process
-
-
-def fit_while_workers_die(client, names, X, y, **options):
+def fit_while_workers_die(client, names, model, X, y):
     client.wait_for_workers(2, timeout=240)
-    killer = Killer(client.cluster, names)
-    client.cluster.scheduler.add_plugin(killer, name="killer")
-    try:
-        found = DaskTwoHNCClassifier(**SETTINGS | options).fit(X, y)
-    finally:
-        client.cluster.scheduler.remove_plugin("killer")
+    with dying_workers(client, names) as killer:
+        found = model.fit(X, y)
     assert set(killer.killed) == set(names)
     return found
 
@@ -104,8 +83,22 @@ def fit_while_workers_die(client, names, X, y, **options):
 def test_workers_die(client, rows, one, names):
     X, y = rows
     collection = da.from_array(X, chunks=(150, 3))
-    found = fit_while_workers_die(client, names, collection, y)
+    found = fit_while_workers_die(client, names, DaskTwoHNCClassifier(**SETTINGS), collection, y)
     assert_same(found, one, X)
+
+
+def test_workers_die_under_the_chooser(client, rows):
+    """While rows are scored by trees, and in both passes of the regressions."""
+    order = row_order(*rows)
+    X, y = (each[order] for each in rows)
+    settings = {"prior": 0.4, "n_estimators": 5, "neighbors": "exact", "random_state": 0}
+    one = PUCutClassifier(**settings).fit(X, y)
+    names = ("leaf_scores", "results_of_blocks", "joined_blocks")
+    found = fit_while_workers_die(
+        client, names, DaskPUCutClassifier(**settings), da.from_array(X, chunks=(150, 5)), y
+    )
+    np.testing.assert_array_equal(found.scores_, one.scores_)
+    np.testing.assert_array_equal(found.predict_proba(X), one.predict_proba(X))
 
 
 def test_a_worker_dies_while_the_path_is_solved_here(client, rows, one, monkeypatch):

@@ -284,7 +284,7 @@ def test_the_prior_is_estimated_from_the_same_rows(monkeypatch):
     """A sample is drawn from large tables, and only that comes from the workers."""
     X, y = blobs(900)
     monkeypatch.setattr("pucut.priors.estimate.MAX_ROWS", 500)
-    monkeypatch.setattr("pucut.dask.two_hnc.MAX_ROWS", 500)
+    monkeypatch.setattr("pucut.dask.estimator.MAX_ROWS", 500)
     # On workers rows have no order but their own.
     monkeypatch.setattr("pucut.priors.estimate.row_order", lambda X, labels: np.arange(len(labels)))
     options = SETTINGS | {"prior": "auto"}
@@ -333,7 +333,7 @@ def test_estimators_of_one_machine_refuse_collections_by_name(method, kind):
     collection = da.from_array(X, chunks=(100, 4))
     if kind == "DataFrame":
         collection = dd.from_pandas(pd.DataFrame(X, columns=list("abcd")), npartitions=3)
-    said = rf"X is a Dask {kind}, and {method.__name__} needs .*pucut\.dask\.DaskTwoHNCClassifier"
+    said = rf"X is a Dask {kind}, and {method.__name__} needs .*pucut\.dask\.DaskPUCutClassifier"
     model = method(**SETTINGS)
     with pytest.raises(TypeError, match=said):
         model.fit(collection, y)

@@ -69,7 +69,7 @@ def test_only_neighbours_that_count_are_looked_for(digits, model):
     near = {
         space.name: near_in(space, space.near(points_in[space.name])) for space in mixture.spaces
     }
-    asked = {space.name: mixture._n_asked(space) for space in mixture.spaces}
+    asked = {space.name: mixture.n_asked(space) for space in mixture.spaces}
     assert min(asked.values()) < mixture.spaces[0].lists.n_neighbors
     np.testing.assert_array_equal(
         mixture.chosen.of(NewRows(X, points, points_in, near)), mixture.scores(X, points)

@@ -1,7 +1,8 @@
 """A table in partitions of rows that stay on the workers, from a Dask collection or a table."""
 
+import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -52,10 +53,37 @@ class Partitions:
 
     def mapped(self, function: Any, *others: Any, n_columns: int | None = None) -> "Partitions":
         """The result of a function for each part, kept on the workers, with as many rows."""
+        lazy = self.lazily(function, *others, n_columns=n_columns)
+        return replace(lazy, parts=persisted(lazy.parts))
+
+    def lazily(self, function: Any, *others: Any, n_columns: int | None = None) -> "Partitions":
+        """The same, but not kept: made again whenever it is needed."""
         task = delayed(function)
         shared = [delayed(other) for other in others]
-        parts = persisted([task(part, *shared) for part in self.parts])
+        parts = tuple(task(part, *shared) for part in self.parts)
         return Partitions(parts, self.lengths, n_columns or self.n_columns)
+
+    def starting_at_multiples(self, of: int) -> "Partitions":
+        """The same rows in parts whose first rows have multiples of a number, kept on the workers.
+
+        They begin as near as possible to where parts begin now.
+        """
+        n_rows = self.shape[0]
+        starts = np.unique(np.minimum(np.rint(self.starts / of).astype(np.int64) * of, n_rows))
+        starts = np.unique(np.concatenate([[0], starts, [n_rows]])).astype(np.int64)
+        if np.array_equal(starts, self.starts):
+            return self
+        cut, join = delayed(rows_between), delayed(joined)
+        parts = []
+        for start, stop in itertools.pairwise(starts.tolist()):
+            first = int(np.searchsorted(self.starts, start, side="right")) - 1
+            last = int(np.searchsorted(self.starts, stop, side="left"))
+            pieces = [
+                cut(self.parts[number], start - int(begin), stop - int(begin))
+                for number, begin in zip(range(first, last), self.starts[first:last], strict=True)
+            ]
+            parts.append(join(pieces))
+        return Partitions(persisted(parts), np.diff(starts), self.n_columns)
 
     def split(self, per_row: npt.NDArray[Any]) -> list[npt.NDArray[Any]]:
         """An array with one entry per row, split like the rows."""
@@ -146,6 +174,11 @@ def joined(pieces: Sequence[Any]) -> Any:
     from dask.dataframe.dispatch import concat
 
     return concat(list(pieces))
+
+
+def rows_between(part: Any, start: int, stop: int) -> Any:
+    """Those of the rows from `start` to below `stop` that the part has."""
+    return part[max(start, 0) : stop]
 
 
 def take_rows(part: Any, rows: Indices | BoolArray) -> Any:

@@ -5,10 +5,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
-from pucut._support.checks import BoolArray, FloatArray
+from pucut._support.checks import BoolArray
 from pucut.dask.choice import partitioned_neighbors
 from pucut.dask.partitions import Partitions
 from pucut.dask.space import PartitionedSpace
@@ -56,12 +53,7 @@ def space_on_workers(
             )
     weights = weights_of_kind(feature_weights, forest, encoding.n_features)
     with step("neighbours"):
-        points = points.mapped(weighted_points, weights)
+        points = points.mapped(weighted, weights)
         lists = partitioned_neighbors(points, n_neighbors, neighbors, random_state)
     kernel = Gaussian.of_width(sigma, len(weights))
     return SpaceOnWorkers(PartitionedSpace(encoding, weights, points, lists, kernel), forest)
-
-
-def weighted_points(points: npt.NDArray[np.floating[Any]], weights: FloatArray) -> Any:
-    """Points of another task, which must stay as they are."""
-    return weighted(points, weights)

@@ -202,15 +202,25 @@ def grow_sampled_trees(
     seeds: Indices,
 ) -> Forest:
     """Some of the trees, from the rows that were picked for them."""
-    picked = np.concatenate(pieces)
     # All trees see the rows of a single line.
     of_lines = np.split(seeds, np.arange(1, len(drawn.rows)))
     return joined_forests(
         [
-            trees_of_rows(picked[np.searchsorted(numbers, rows)], drawn, prior, some)
+            trees_of_rows(_in_order(pieces, np.searchsorted(numbers, rows)), drawn, prior, some)
             for rows, some in zip(drawn.rows, of_lines, strict=True)
         ]
     )
+
+
+def _in_order(pieces: Sequence[npt.NDArray[Any]], places: Indices) -> npt.NDArray[Any]:
+    """The rows at these places of all pieces, which are not copied together first."""
+    found = np.empty((len(places), pieces[0].shape[1]), dtype=pieces[0].dtype)
+    first = 0
+    for piece in pieces:
+        here = np.flatnonzero((places >= first) & (places < first + len(piece)))
+        found[here] = piece[places[here] - first]
+        first += len(piece)
+    return found
 
 
 def leaf_scores(part: npt.NDArray[Any], forest: Forest) -> FloatArray:

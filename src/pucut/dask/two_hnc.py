@@ -7,27 +7,19 @@ from sklearn.base import _fit_context
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from pucut.dask.answers import (
-    check_columns,
-    classes_of,
-    lazy_array,
-    probabilities_of,
-    scores_by,
-)
-from pucut.dask.engine import is_collection
-from pucut.dask.partitions import Partitions, labels_here, read_partitions
+from pucut.dask.answers import lazy_array, scores_by
+from pucut.dask.estimator import ForCollections
+from pucut.dask.partitions import labels_here
 from pucut.dask.space import PartitionedSpace
 from pucut.dask.stages import space_on_workers
-from pucut.data.labels import PULabels
 from pucut.graphs.spaces import WeightedSpace
 from pucut.methods import TwoHNCClassifier
 from pucut.methods.steps import FitSteps, with_callbacks
 from pucut.methods.two_hnc.fitting import FoundSpace, InductiveRule, checked_grid
 from pucut.methods.two_hnc.spaces import PointSpace
-from pucut.priors.estimate import MAX_ROWS
 
 
-class DaskTwoHNCClassifier(TwoHNCClassifier):
+class DaskTwoHNCClassifier(ForCollections, TwoHNCClassifier):
     """`TwoHNCClassifier` for Dask arrays and DataFrames.
 
     Encoding, trees and the search for neighbours run on the workers of the current Dask client, and
@@ -154,43 +146,9 @@ neg_label, n_jobs, random_state, verbose
             )
         return self
 
-    def decision_function(self, X: Any) -> Any:
-        """Score of each row less the threshold, lazily for a Dask collection."""
-        check_is_fitted(self)
-        if not is_collection(X):
-            return super().decision_function(X)
-        return self._lazy_scores(X) - self.threshold_
-
-    def predict(self, X: Any) -> Any:
-        """The class of each row, in the two values of `y`, lazily for a Dask collection."""
-        check_is_fitted(self)
-        if not is_collection(X):
-            return super().predict(X)
-        return classes_of(self.decision_function(X), self.classes_)
-
-    def predict_proba(self, X: Any) -> Any:
-        """Probabilities of the two classes, lazily for a Dask collection."""
-        check_is_fitted(self)
-        if not is_collection(X):
-            return super().predict_proba(X)
-        return probabilities_of(self._lazy_scores(X), self._calibration.probabilities)
-
     def _lazy_scores(self, X: Any) -> Any:
-        check_columns(self, X, reset=False)
         rule, space = self._rule, self._rule.space
         score = scores_by(rule.scores)
         if isinstance(space, PartitionedSpace):
             score = space.scores(rule.name, rule.n_neighbors, rule.is_positive)
         return lazy_array(X, score, np.float64)
-
-    def _partitioned(self, X: Any) -> Partitions:
-        """X in partitions on the workers, with the number and names of its columns checked."""
-        if is_collection(X):
-            check_columns(self, X, reset=True)
-            return read_partitions(X)
-        return read_partitions(self._checked(X, reset=True))
-
-    def _settle_prior_of_rows(self, table: Partitions, labels: PULabels) -> None:
-        """The estimate draws rows from larger tables; those are all that come from the workers."""
-        is_small = table.shape[0] <= MAX_ROWS
-        self._settle_prior(table.gathered() if is_small else table, labels)

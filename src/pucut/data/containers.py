@@ -25,7 +25,8 @@ def checked_table(estimator: BaseEstimator, X: Any, *, reset: bool) -> Any:
     if hasattr(X, "__dask_graph__"):
         raise TypeError(
             f"X is a Dask {type(X).__name__}, and {type(estimator).__name__} needs all rows in one "
-            "process: give X.compute(); or fit pucut.dask.DaskTwoHNCClassifier, and let "
+            "process: give X.compute(); or fit pucut.dask.DaskPUCutClassifier or "
+            "pucut.dask.DaskTwoHNCClassifier; or fit a sample, and let "
             "pucut.dask.predict(model, X) answer"
         )
     refuse_kinds(X)

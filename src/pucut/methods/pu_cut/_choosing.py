@@ -59,7 +59,7 @@ class Mixture:
 
     def scores(self, table: Any, points: Any) -> FloatArray:
         """Scores of new rows, given as a table and as points."""
-        asked = {one.name: self._n_asked(one.final) for one in self.spaces_of_worlds}
+        asked = {one.name: self.n_asked(one.final) for one in self.spaces_of_worlds}
         names = {part.name for part in self.chosen.mixed.parts}
         points_in = {
             one.name: one.points_of(table, points)
@@ -93,7 +93,7 @@ class Mixture:
             return self.chosen.of(rows)
         return np.concatenate(in_threads(self.chosen.of, rows.in_parts(n_parts), n_threads))
 
-    def _n_asked(self, space: WeightedSpace) -> int:
+    def n_asked(self, space: WeightedSpace) -> int:
         """How many neighbours in a space what has weight asks for; 0 if nothing does."""
         if any(part.name == neighbor_name(space.name) for part in self.chosen.mixed.parts):
             return space.lists.n_neighbors

@@ -1,0 +1,184 @@
+"""The classifier that chooses for itself, with rows that stay on the workers of a Dask cluster."""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import _fit_context
+from sklearn.utils._param_validation import StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from pucut._support.checks import FloatArray
+from pucut.dask.answers import lazy_array, scores_by
+from pucut.dask.engine import delayed
+from pucut.dask.estimator import ForCollections
+from pucut.dask.partitions import labels_here
+from pucut.dask.place import WeightedSpaceOnWorkers, lists_of, place_of
+from pucut.dask.search import Found
+from pucut.dask.standardising import encoded_part, learn_partitioned_encoding
+from pucut.methods import PUCutClassifier
+from pucut.methods.steps import FitSteps, with_callbacks
+from pucut.trees.feature_weights import weighted
+
+
+class DaskPUCutClassifier(ForCollections, PUCutClassifier):
+    """`PUCutClassifier` for Dask arrays and DataFrames.
+
+    Encoding, trees, regressions and the search for neighbours run on the workers of the current
+    Dask client, and no process needs to hold all rows. Scores and lists of neighbours come to the
+    process that calls `fit`, which mixes them and solves the cuts. If neighbours are exact, the
+    results are those of `PUCutClassifier` for rows in the order in which it works
+    (`row_order_`), to the bit.
+
+    Parameters
+    ----------
+    neighbors : {"auto", "exact", "approximate", "torch"}, default="auto"
+        "auto": exactly if that is fast on the cluster, otherwise approximately.
+    learners, embeddings : None
+        They would need all rows in one process.
+    prior, feature_weights, n_neighbors, sigma, n_estimators, pos_label, neg_label, random_state, \
+verbose
+        As in `PUCutClassifier`.
+    n_jobs : int, optional
+        Number of threads in the process that calls `fit`; results do not depend on it.
+
+    Attributes
+    ----------
+    As in `PUCutClassifier`; `row_order_` is that of the collection.
+
+    Notes
+    -----
+    `predict`, `predict_proba` and `decision_function` of a Dask collection are Dask arrays. A
+    model whose points are on the workers cannot be pickled; `gather` brings them here.
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **{
+            name: allowed
+            for name, allowed in PUCutClassifier._parameter_constraints.items()
+            if name not in ("memory_limit", "device")
+        },
+        "neighbors": [StrOptions({"auto", "exact", "approximate", "torch"})],
+    }
+
+    def __init__(
+        self,
+        *,
+        prior: Any = "auto",
+        feature_weights: Any = "auto",
+        n_neighbors: Any = None,
+        sigma: float | None = None,
+        neighbors: str = "auto",
+        n_estimators: int = 100,
+        learners: None = None,
+        embeddings: None = None,
+        pos_label: Any = None,
+        neg_label: Any = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        super().__init__(
+            prior=prior,
+            feature_weights=feature_weights,
+            n_neighbors=n_neighbors,
+            sigma=sigma,
+            neighbors=neighbors,
+            n_estimators=n_estimators,
+            learners=learners,
+            embeddings=embeddings,
+            pos_label=pos_label,
+            neg_label=neg_label,
+            n_jobs=n_jobs,
+            random_state=random_state,
+            verbose=verbose,
+        )
+
+    @with_callbacks
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any) -> Self:
+        """Learns scores and finds neighbours on the workers, cuts, compares and mixes here.
+
+        Parameters
+        ----------
+        X : Dask array or Dask DataFrame of shape (n_samples, n_features)
+            Or rows in this process, as an array or a data frame; they are sent to the workers.
+        y : array-like, Dask array or Dask Series of shape (n_samples,)
+            Two values, one for labelled positives (the larger number, a word such as "yes", or
+            `pos_label`) and the other for unlabelled rows; missing values mean unlabelled too. With
+            `neg_label` known negatives, and everything else is unlabelled.
+        """
+        for name in ("learners", "embeddings"):
+            if getattr(self, name) is not None:
+                raise ValueError(
+                    f"{name} must be None on Dask, found {getattr(self, name)!r}: they would need "
+                    "all rows in one process. Fit PUCutClassifier to a sample of the rows, and let "
+                    "pucut.dask.predict(model, X) answer"
+                )
+        table = self._partitioned(X)
+        n_rows = table.shape[0]
+        labels = self._read_labels(labels_here(y), n_rows)
+        options = self._options(n_rows)
+        steps = FitSteps(self, n_steps=8, verbose=int(self.verbose))
+        with steps.step("prior"):
+            self._settle_prior_of_rows(table, labels)
+        with steps.step("encoding"):
+            self._encoding, points = learn_partitioned_encoding(table)
+            place = place_of(points, self._n_threads())
+            del points  # on the workers, where others may be kept now
+        return self._choose(place, None, labels, np.arange(n_rows), options, steps)
+
+    def gather(self) -> Self:
+        """Brings the points into this process; then the model can be pickled."""
+        check_is_fitted(self)
+        here: dict[int, Any] = {}  # spaces share points
+        spaces = {}
+        for space in self._mixture.spaces:
+            if not isinstance(space, WeightedSpaceOnWorkers):
+                return self
+            if id(space.points) not in here:
+                here[id(space.points)] = space.points.gathered()
+            spaces[space.name] = space.gathered(here[id(space.points)])
+        self._mixture = self._mixture.in_spaces(spaces)
+        if hasattr(self, "mixture_"):
+            self.mixture_ = self._mixture
+        return self
+
+    def _lazy_scores(self, X: Any) -> Any:
+        mixture, encoding = self._mixture, delayed(self._encoding)
+        spaces = {
+            space.name: space
+            for space in mixture.spaces
+            if isinstance(space, WeightedSpaceOnWorkers)
+        }
+        if not spaces:
+            return lazy_array(X, scores_by(self.compact()._score_rows), np.float64)
+        alone = {name: space.without_points() for name, space in spaces.items()}
+        small = delayed(mixture.for_answers().in_spaces(alone))
+        encode, place, score = delayed(encoded_part), delayed(point_in_space), delayed(scores_of)
+
+        def scores(part: Any) -> Any:
+            points = encode(part, encoding)
+            found = {
+                name: space.nearest(place(small, name, points), n_asked)
+                for name, space in spaces.items()
+                if (n_asked := mixture.n_asked(space))
+            }
+            return score(small, points, found)
+
+        return lazy_array(X, scores, np.float64)
+
+
+def point_in_space(mixture: Any, name: str, points: Any) -> Any:
+    """New rows as weighted points of a space."""
+    one = next(one for one in mixture.spaces_of_worlds if one.name == name)
+    return weighted(one.points_of(None, points), one.final.weights)
+
+
+def scores_of(mixture: Any, points: Any, found: Mapping[str, Found]) -> FloatArray:
+    if not len(points):
+        return np.empty(0)
+    points_in = {one.name: one.points_of(None, points) for one in mixture.spaces_of_worlds}
+    lists = {name: lists_of(each) for name, each in found.items()}
+    scores: FloatArray = mixture.scores_near(None, points, points_in, lists)
+    return scores
