@@ -98,16 +98,22 @@ def fit_kernel_ridge(
 
 
 def chosen_widths(
-    points: Any, targets: BoolArray, random: np.random.RandomState, groups: IndexArray | None = None
+    points: Any,
+    targets: BoolArray,
+    random: np.random.RandomState,
+    groups: IndexArray | None = None,
+    *,
+    most_rows: int = _ROWS_FOR_WIDTH,
+    most_landmarks: int = _LANDMARKS_FOR_WIDTH,
 ) -> list[float]:
     """For each target, the width with the smallest error on a sample of the rows."""
     rows = as_rows(points)
     n_rows, n_features = rows.shape
     if n_rows < 2:
         return [WIDTHS[0]] * len(targets)
-    some = drawn(n_rows, _ROWS_FOR_WIDTH, random)
+    some = drawn(n_rows, most_rows, random)
     compared = _single(rows[some])
-    landmarks = compared[drawn(len(some), _LANDMARKS_FOR_WIDTH, random)]
+    landmarks = compared[drawn(len(some), most_landmarks, random)]
     errors = [
         _kernel_solution(
             compared,

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pucut._support.memory import in_words
 from pucut.graphs.neighbors.index import MOST_EXACT_WORK, WORK_OF_A_PAIR
 from pucut.graphs.similarity import NARROW_FROM
+from pucut.kernels import folded_ridge
 from pucut.kernels.blocks import ROWS_OF_A_BLOCK
 from pucut.kernels.ridge import n_landmarks, n_landmarks_on_gpu
 from pucut.priors.estimate import MAX_ROWS
@@ -47,6 +48,8 @@ _SHORT_LISTS = 5
 _CUTTING = 3e-8  # per arc to the power below
 _CUTTING_POWER = 1.2
 _KERNEL = 4e-8  # per row and landmark
+_LOOK, _LOOK_A_FEATURE = 3e-9, 1e-11  # the same, in rounds
+_PRODUCT = 1e-11  # per row and pair of landmarks, in rounds
 _PRIOR_START, _PRIOR = 0.1, 1.2e-4  # per row, for 10 features
 # Seconds of an H200: to begin, and per pair of rows and feature, or per row and landmark squared.
 _START_ON_GPU, _SEARCH_ON_GPU, _KERNEL_ON_GPU = 0.3, 8e-14, 1e-13
@@ -84,6 +87,8 @@ class Work:
         Parametric cuts solved.
     search_on_gpu, kernels_on_gpu : bool
         Whether a GPU finds the neighbours, and whether it does the regressions.
+    n_rounds : int
+        How often classes that were found are learned at most.
     advice : str
         What else a user with too little memory may try.
     """
@@ -102,6 +107,7 @@ class Work:
     n_cuts: int = 2
     search_on_gpu: bool = False
     kernels_on_gpu: bool = False
+    n_rounds: int = 0
     advice: str = ""
 
 
@@ -305,6 +311,8 @@ class _Shape:
                 self.points + n * (24 + 72 * worlds) + self._kernel_blocks()
             )
             stages.append(_stage("kernels", self._kernel_seconds(), kernels))
+            if self.work.n_rounds:
+                stages.append(_stage("rounds", self._round_seconds(), held + self._round_bytes()))
             # The levels of the cuts of one graph, and what is kept of all of them.
             cuts += 8 * n * (4 + _CUTS_AT_ONCE * worlds) + n * self.work.n_kinds * (16 + 4 * worlds)
         stages.append(_stage("cuts", self._cut_seconds(), cuts))
@@ -339,6 +347,21 @@ class _Shape:
             solved = _KERNEL_ON_GPU * self.n_rows * landmarks**2
             return self.work.n_searches * (_START_ON_GPU + solved)
         return 2 * self.work.n_searches * _KERNEL * self.n_rows * landmarks / self.n_threads
+
+    def _round_seconds(self) -> float:
+        """Kernels of the rows that learn, their products, kernels of all rows, and cuts."""
+        landmarks, rounds = folded_ridge.n_landmarks(self.n_rows), self.work.n_rounds
+        n_learning = min(self.n_rows, folded_ridge.MOST_ROWS)
+        looks = n_learning + rounds * (self.n_rows + n_learning)
+        kernels = (_LOOK + _LOOK_A_FEATURE * self.n_features) * looks * landmarks
+        products = _PRODUCT * n_learning * landmarks**2
+        one_cut = _CUTTING * math.pow(self.arcs, _CUTTING_POWER)
+        return (kernels + products) / self.n_threads + rounds * one_cut
+
+    def _round_bytes(self) -> int:
+        landmarks = folded_ridge.n_landmarks(self.n_rows)
+        points = 4 * self.n_rows * self.n_features  # weighted, in single precision
+        return points + folded_ridge.matrix_bytes(landmarks)
 
     def _kernel_blocks(self) -> int:
         rows, landmarks = min(self.n_rows, ROWS_OF_A_BLOCK), self._landmarks()

@@ -17,6 +17,7 @@ from pucut.graphs.spaces import WeightedSpace
 from pucut.methods.pu_cut._cuts import ChosenCuts, ScoreCut, choose_cuts
 from pucut.methods.pu_cut._finding import Input, Options, find_spaces
 from pucut.methods.pu_cut._mixed_score import mix_scores
+from pucut.methods.pu_cut._rounds import found_score, have_rounds
 from pucut.methods.pu_cut._scores import (
     MOST_LINEAR_COLUMNS,
     BaseScore,
@@ -187,6 +188,12 @@ def find_mixture(
             learner_score(name, learner, rows.table, worlds, random)
             for name, learner in options.learners.items()
         ]
+    if have_rounds(n_rows, len(worlds.labels)):
+        with step("rounds"), library_threads(1):
+            # What has not learned from all labels yet cannot answer in the complete world.
+            finished = [part for part in parts if isinstance(part, BaseScore)]
+            found_again = found_score(finished, spaces, worlds, random, n_threads, options.device)
+            parts += [] if found_again is None else [found_again]
     with step("trees"):
         # Those that have weight learn from all labels.
         mixed = mix_scores(parts, worlds)

@@ -78,13 +78,17 @@ def shares_found(scores: FloatArray, is_hidden: BoolArray, n_positive: int) -> F
 
     Rows tied at the score where the number is reached count in part, all equally.
     """
+    return shares_above(scores[is_hidden], scores, n_positive)
+
+
+def shares_above(values: FloatArray, scores: FloatArray, n_positive: int) -> FloatArray:
+    """1 for each value that would be among the `n_positive` highest of the scores, ties in part."""
     rising = np.sort(scores)
     cut = rising[len(rising) - n_positive]
     above = len(rising) - int(np.searchsorted(rising, cut, side="right"))
     equal = len(rising) - above - int(np.searchsorted(rising, cut, side="left"))
-    hidden = scores[is_hidden]
     part = (n_positive - above) / equal
-    return np.asarray((hidden > cut) + part * (hidden == cut))
+    return np.asarray((values > cut) + part * (values == cut))
 
 
 def recall_error(recall: float, n_hidden: int) -> float:

@@ -237,7 +237,7 @@ class _LeafScores:
 
 
 @dataclass(frozen=True, eq=False)
-class _OfRidge:
+class OfRidge:
     """`space` names where the points are, None for those of the table; `weights` are theirs."""
 
     machine: Machine
@@ -259,7 +259,7 @@ def neighbor_name(space: str) -> str:
 
 def linear_score(points: Place, worlds: Worlds, device: str | None = None) -> BaseScore:
     ridge = fit_linear_ridge(points.rows, worlds.targets, worlds.groups, device)
-    of = _OfRidge(ridge.machine, None, np.ones(points.shape[1]))
+    of = OfRidge(ridge.machine, None, np.ones(points.shape[1]))
     return BaseScore(LINEAR, tuple(ridge.left_out), ridge.left_out[-1], of)
 
 
@@ -281,7 +281,7 @@ def kernel_score(
     else:
         ridge = fit(space.final, targets)
         of_worlds = list(ridge.left_out)
-    of = _OfRidge(ridge.machine, space.name, space.final.weights)
+    of = OfRidge(ridge.machine, space.name, space.final.weights)
     return BaseScore(kernel_name(space.name), of_worlds, of_worlds[-1], of)
 
 
@@ -291,7 +291,7 @@ class _OfNeighbors:
     target: FloatArray
 
     def __call__(self, rows: NewRows) -> FloatArray:
-        return _mean_target(rows.near[self.space], self.target)
+        return mean_target(rows.near[self.space], self.target)
 
 
 def neighbor_score(space: SpaceOfWorlds, worlds: Worlds) -> BaseScore:
@@ -301,7 +301,7 @@ def neighbor_score(space: SpaceOfWorlds, worlds: Worlds) -> BaseScore:
     """
     targets = worlds.targets.astype(np.float64)
     shares = [
-        _mean_target(near_in(of_world, of_world.lists), target)
+        mean_target(near_in(of_world, of_world.lists), target)
         for of_world, target in zip(space.spaces, targets, strict=True)
     ]
     of = _OfNeighbors(space.name, targets[-1])
@@ -312,7 +312,7 @@ def near_in(space: WeightedSpace, lists: NeighborLists) -> NewNeighbors:
     return NewNeighbors(lists.indices, space.similarities(lists.squared_distances))
 
 
-def _mean_target(near: NewNeighbors, target: FloatArray) -> FloatArray:
+def mean_target(near: NewNeighbors, target: FloatArray) -> FloatArray:
     total: FloatArray = (target[near.indices] * near.similar).sum(axis=1)
     return np.asarray(total / near.similar.sum(axis=1))
 
@@ -327,7 +327,7 @@ class _OfModels:
 
 def threads_may_share(score: BaseScore) -> bool:
     """Not a learner that was given, of which nobody knows it, nor what is on a device."""
-    on_device = isinstance(score.of, _OfRidge) and score.of.machine.device is not None
+    on_device = isinstance(score.of, OfRidge) and score.of.machine.device not in (None, "cpu")
     return not on_device and not isinstance(score.of, _OfModels)
 
 

@@ -13,9 +13,14 @@ from typing import Any
 import numpy as np
 
 from pucut._support.checks import FloatArray
-from pucut.methods.pu_cut._mixing import CLEARLY_BEHIND, Candidate, recall_error
-from pucut.methods.pu_cut._scores import neighbor_name, neighbor_score
-from pucut.methods.pu_cut._spaces import PossibleSpace, space_of_worlds
+from pucut.methods.pu_cut._mixing import (
+    CLEARLY_BEHIND,
+    Candidate,
+    recall_error,
+    shares_above,
+)
+from pucut.methods.pu_cut._scores import mean_target, near_in, neighbor_name, neighbor_score
+from pucut.methods.pu_cut._spaces import PossibleSpace, SpaceOfWorlds, space_of_worlds
 from pucut.methods.pu_cut._worlds import Worlds
 from pucut.methods.pu_cut.places import Place
 
@@ -41,14 +46,19 @@ def screen_spaces(
 ) -> Screened:
     """Compares the hidden rows that neighbours find, row by row.
 
-    Only where a single world hides labels, which then are many, is anything left out; the weights
-    of a space are then the same in both worlds.
+    Neighbours are found among some of the rows, and all hidden rows ask for theirs. Only where a
+    single world hides labels, which then are many, is anything left out; the weights of a space are
+    then the same in both worlds.
     """
     names = [space.name for space in spaces]
     if len(names) < 2 or worlds.n_hidden_worlds != 1 or points.shape[0] < FEWEST_ROWS:
         return Screened((True,) * len(names), ())
     rows = np.sort(random.choice(points.shape[0], ROWS_THAT_TELL, replace=False))
     some, part = points.here(points.rows[rows]), worlds.of_rows(rows)
+    is_asked = worlds.is_hidden.copy()
+    is_asked[rows] = False
+    asked, rest = points.rows[np.flatnonzero(is_asked)], worlds.is_negative[is_asked]
+    is_positive = ~np.concatenate([part.is_negative[part.is_hidden], rest])
     found = []
     for each in spaces:
         space = space_of_worlds(
@@ -57,20 +67,33 @@ def screen_spaces(
             [each.weights[-1]] * 2,
             (n_neighbors,),
             n_neighbors,
+            turned=each.turned,
             random_state=0,
             **search,
         )
-        found.append(part.found(neighbor_score(space, part).of_worlds))
+        shares = _shares_found(space, part, space.points_of(None, asked))
+        found.append(np.where(is_positive, shares, 1.0 - shares))
     behind = behind_the_best(np.array(found))
     is_tried = tuple((behind < CLEARLY_BEHIND).tolist())
     left_out = []
     for name, hits, is_kept in zip(names, found, is_tried, strict=True):
         if not is_kept:
-            recall = float(hits[part.is_hidden_positive].mean())
-            error = recall_error(recall, int(part.is_hidden_positive.sum()))
+            recall = float(hits[is_positive].mean())
+            error = recall_error(recall, int(is_positive.sum()))
             why = f"clearly behind on {ROWS_THAT_TELL} rows, and its space not tried on all"
             left_out.append(Candidate(neighbor_name(name), "score", recall, error, 0.0, why))
     return Screened(is_tried, tuple(left_out))
+
+
+def _shares_found(space: SpaceOfWorlds, part: Worlds, asked: Any) -> FloatArray:
+    """Whether hidden rows are found: those among the rows of the space, and then others."""
+    scores = neighbor_score(space, part).of_worlds[0]
+    near = near_in(space.final, space.final.near(asked))
+    values = np.append(scores[part.is_hidden], mean_target(near, part.targets[0]))
+    is_unknown = ~part.is_known | part.is_hidden
+    n_known = int((part.is_labelled & ~part.is_hidden).sum())
+    n_wanted = min(part.n_positive - n_known, int(is_unknown.sum()))
+    return shares_above(values, scores[is_unknown], n_wanted)
 
 
 def behind_the_best(found: FloatArray) -> FloatArray:

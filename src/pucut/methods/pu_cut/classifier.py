@@ -31,6 +31,7 @@ from pucut.methods.pu_cut._finding import (
     spaces_for,
 )
 from pucut.methods.pu_cut._given import checked_embeddings, checked_learners, needs_labels
+from pucut.methods.pu_cut._rounds import FOUND, MOST_ROUNDS, have_rounds
 from pucut.methods.pu_cut._scores import TREES_OF_A_WORLD, TREES_THAT_ANSWER, tree_kinds
 from pucut.methods.pu_cut._worlds import n_hidden_worlds
 from pucut.methods.pu_cut.places import Place, PointsHere
@@ -238,7 +239,9 @@ None, default="auto"
         labels = self._read_labels(y, X.shape[0])
         options = self._options(X.shape[0])
         search_bytes = self._search_bytes(X, labels.n_labelled)
-        steps = FitSteps(self, n_steps=8, verbose=int(self.verbose))
+        n_worlds = 1 + n_hidden_worlds(labels.n_labelled)
+        n_steps = 8 + have_rounds(X.shape[0], n_worlds)
+        steps = FitSteps(self, n_steps=n_steps, verbose=int(self.verbose))
         with steps.step("prior"):
             self._settle_prior(X, labels)
         with steps.step("encoding"):
@@ -259,7 +262,9 @@ None, default="auto"
             sigma=None if self.sigma is None else float(self.sigma),
             neighbors=self.neighbors,
             n_trees=self.n_estimators,
-            learners=checked_learners(self.learners, names_of_scores([*spaces, *embeddings])),
+            learners=checked_learners(
+                self.learners, [*names_of_scores([*spaces, *embeddings]), FOUND]
+            ),
             embeddings=embeddings,
             device=card_of(self.device),
         )
@@ -310,6 +315,7 @@ None, default="auto"
         searches += [n_worlds if needs_labels(each) else 1 for each in embeddings.values()]
         n_kinds = len(ks) * len(GAMMAS)
         n_trees = TREES_THAT_ANSWER + TREES_OF_A_WORLD * (n_worlds - 1)
+        has_rounds = have_rounds(n_rows, n_worlds)
         return Work(
             "pucut",
             listed=max(SCORE_NEIGHBORS, *ks),
@@ -321,11 +327,12 @@ None, default="auto"
             n_forests=n_trees * len(tree_kinds(1)),
             # Leaves are larger than those of 2-HNC, so that trees are half as large.
             n_forests_kept=TREES_THAT_ANSWER * len(tree_kinds(1)) / 2,
-            n_scores=len(names_of_scores([""] * len(searches))),
+            n_scores=len(names_of_scores([""] * len(searches))) + has_rounds,
             n_kinds=n_kinds,
             n_cuts=n_kinds * n_worlds,
             search_on_gpu=self._searches_on_gpu(),
             kernels_on_gpu=usable_card(self.device) is not None,
+            n_rounds=MOST_ROUNDS * has_rounds,
             advice=", or use TwoHNCClassifier, which needs less",
         )
 

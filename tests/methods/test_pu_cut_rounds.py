@@ -1,0 +1,151 @@
+"""Rounds: classes that were found are learned, and hidden rows say whether that helps."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.datasets import make_classification
+
+from pucut import PUCutClassifier
+from pucut.datasets import pu_split
+from pucut.kernels import folded_ridge
+from pucut.methods.pu_cut import _rounds, _screening
+from pucut.methods.pu_cut._rounds import FOUND, found_score, have_rounds, top_rows
+from pucut.methods.pu_cut._scores import BaseScore, NewRows, kernel_name
+from pucut.methods.pu_cut._spaces import space_of_worlds
+from pucut.methods.pu_cut._worlds import hidden_worlds
+from pucut.methods.pu_cut.places import PointsHere
+
+
+@pytest.fixture(scope="module")
+def table():
+    """Clusters of both classes, and labels enough for one world to judge."""
+    X, y = make_classification(
+        1500,
+        8,
+        n_informative=8,
+        n_redundant=0,
+        n_clusters_per_class=8,
+        class_sep=2.0,
+        random_state=3,
+    )
+    is_positive = y == 1
+    return X, is_positive, pu_split(is_positive, 0.85, random_state=0)
+
+
+@pytest.fixture
+def many_landmarks(monkeypatch):
+    """For so few rows; and widths are compared on fewer."""
+    monkeypatch.setattr(folded_ridge, "ROWS_A_LANDMARK", 8)
+    monkeypatch.setattr(_rounds, "_ROWS_FOR_WIDTH", 500)
+    monkeypatch.setattr(_rounds, "_LANDMARKS_FOR_WIDTH", 60)
+
+
+def worlds_of(is_positive, is_labelled):
+    n_positive, groups = int(is_positive.sum()), np.arange(len(is_labelled))
+    return hidden_worlds(is_labelled, n_positive, np.random.RandomState(0), groups)
+
+
+def space_of(X, name="plain"):
+    ones, points = np.ones(X.shape[1]), PointsHere(X)
+    return space_of_worlds(
+        name, [points] * 2, [ones, ones], (10,), 15, method="exact", random_state=0
+    )
+
+
+def noisy_start(is_positive, worlds, space, seed=0, noise=1.0):
+    """Scores that know something of the class, the same in both worlds."""
+    random = np.random.default_rng(seed)
+    score = is_positive + noise * random.normal(size=len(is_positive))
+    return BaseScore(kernel_name(space.name), (score,) * len(worlds.labels), score, None)
+
+
+def accuracy(scores, is_positive, is_labelled):
+    others = ~is_labelled
+    n_wanted = int(is_positive[others].sum())
+    return np.mean(top_rows(scores[others], n_wanted) == is_positive[others])
+
+
+def found(table, scores, spaces, worlds, **params):
+    return found_score(scores, spaces, worlds, np.random.RandomState(0), params.get("n_threads", 1))
+
+
+def test_what_was_found_teaches_more_than_it_was_found_by(table, many_landmarks):
+    X, is_positive, is_labelled = table
+    worlds, space = worlds_of(is_positive, is_labelled), space_of(X)
+    start = noisy_start(is_positive, worlds, space)
+    after = found(table, [start], [space], worlds)
+    assert after.name == FOUND
+    assert worlds.found(after.of_worlds).mean() > worlds.found(start.of_worlds).mean() + 0.1
+    before = accuracy(start.reference, is_positive, is_labelled)
+    assert accuracy(after.reference, is_positive, is_labelled) > before + 0.1
+    # New rows are scored in the space, by regressions of the same classes.
+    rows = NewRows(None, X, {"plain": X}, {})
+    assert np.corrcoef(after.of(rows), after.reference)[0, 1] > 0.95
+    again = found(table, [start], [space], worlds, n_threads=2)
+    np.testing.assert_array_equal(again.of_worlds, after.of_worlds)
+
+
+def test_what_is_hidden_stays_hidden(table, many_landmarks):
+    """The scores of the world that hides rows do not depend on what the complete one knows."""
+    X, is_positive, is_labelled = table
+    worlds, space = worlds_of(is_positive, is_labelled), space_of(X)
+    start = noisy_start(is_positive, worlds, space)
+    known = noisy_start(is_positive, worlds, space, noise=0.1).reference
+    other = BaseScore(start.name, (start.of_worlds[0], known), known, None)
+    one, two = (found(table, [each], [space], worlds).of_worlds for each in (start, other))
+    np.testing.assert_array_equal(one[0], two[0])
+    assert (one[1] != two[1]).any()
+
+
+def test_rounds_that_find_no_more_are_not_used(table, many_landmarks):
+    """The graph knows nothing of the class here, and the score does."""
+    _, is_positive, is_labelled = table
+    noise = np.random.default_rng(0).normal(size=(len(is_positive), 4))
+    worlds, space = worlds_of(is_positive, is_labelled), space_of(noise)
+    start = noisy_start(is_positive, worlds, space, noise=0.5)
+    assert found(table, [start], [space], worlds) is None
+
+
+def test_the_space_is_that_whose_kernel_found_most(table, many_landmarks):
+    X, is_positive, is_labelled = table
+    worlds = worlds_of(is_positive, is_labelled)
+    noise = np.random.default_rng(0).normal(size=X.shape)
+    spaces = [space_of(noise, "noise"), space_of(X, "plain")]
+    scores = [
+        noisy_start(is_positive, worlds, spaces[0], noise=3.0),
+        noisy_start(is_positive, worlds, spaces[1]),
+    ]
+    assert found(table, scores, spaces, worlds).of.space == "plain"
+    # There is none where points are sparse, or depend on labels that are hidden.
+    ones, points = np.ones(X.shape[1]), PointsHere(X)
+    of_labels = space_of_worlds(
+        "plain", [points] * 2, [ones, ones.copy()], (10,), 15, method="exact", random_state=0
+    )
+    sparse = space_of(sp.csr_array(X), "plain")
+    assert found(table, scores[1:], [sparse], worlds) is None
+    assert found(table, scores[1:], [of_labels], worlds) is None
+
+
+def test_only_large_tables_with_many_labels_have_rounds(monkeypatch, table, many_landmarks):
+    assert [have_rounds(n, 2) for n in (19_999, 20_000)] == [False, True]
+    assert not have_rounds(10**6, 4)
+    X, is_positive, is_labelled = table
+    monkeypatch.setattr(_rounds, "FEWEST_ROWS", 1500)
+    model = PUCutClassifier(prior=is_positive.mean(), n_estimators=10, random_state=0)
+    large = model.fit(X, is_labelled)
+    assert "rounds" in large.step_seconds_
+    (said,) = (each for each in large.selection_ if each.name == FOUND)
+    assert said.kind == "score"
+    assert said.weight > 0.2
+    of_new = large.predict_proba(X[:50])
+    monkeypatch.setattr(_rounds, "FEWEST_ROWS", 1501)
+    small = model.fit(X, is_labelled)
+    assert "rounds" not in small.step_seconds_
+    assert all(each.name != FOUND for each in small.selection_)
+    assert (of_new != small.predict_proba(X[:50])).any()
+    assert _screening.FEWEST_ROWS == 20_000
+
+
+def test_the_first_of_equal_rows_are_taken():
+    levels = np.array([0.5, np.inf, 0.2, 0.5, 0.5, -np.inf])
+    np.testing.assert_array_equal(top_rows(levels, 3), [True, True, False, True, False, False])
