@@ -8,6 +8,7 @@ from sklearn.datasets import make_classification
 from pucut import PUCutClassifier
 from pucut.datasets import pu_split
 from pucut.kernels import folded_ridge
+from pucut.kernels.ridge import chosen_widths
 from pucut.methods.pu_cut import _rounds, _screening
 from pucut.methods.pu_cut._rounds import FOUND, found_score, have_rounds, top_rows
 from pucut.methods.pu_cut._scores import BaseScore, NewRows, kernel_name
@@ -85,8 +86,15 @@ def test_what_was_found_teaches_more_than_it_was_found_by(table, many_landmarks)
     np.testing.assert_array_equal(again.of_worlds, after.of_worlds)
 
 
-def test_what_is_hidden_stays_hidden(table, many_landmarks):
+def test_what_is_hidden_stays_hidden(monkeypatch, table, many_landmarks):
     """The scores of the world that hides rows do not depend on what the complete one knows."""
+    compared = []
+
+    def watched(points, targets, *arguments, **options):
+        compared.append(targets)
+        return chosen_widths(points, targets, *arguments, **options)
+
+    monkeypatch.setattr(_rounds, "chosen_widths", watched)
     X, is_positive, is_labelled = table
     worlds, space = worlds_of(is_positive, is_labelled), space_of(X)
     start = noisy_start(is_positive, worlds, space)
@@ -94,6 +102,7 @@ def test_what_is_hidden_stays_hidden(table, many_landmarks):
     other = BaseScore(start.name, (start.of_worlds[0], known), known, None)
     one, two = (found(table, [each], [space], worlds).of_worlds for each in (start, other))
     np.testing.assert_array_equal(one[0], two[0])
+    np.testing.assert_array_equal(*compared)
     assert (one[1] != two[1]).any()
 
 
