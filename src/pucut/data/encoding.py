@@ -355,7 +355,8 @@ def _indicator(codes: npt.NDArray[Any], category: int) -> FloatArray:
 
 
 def _known(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    return values[~np.isnan(values)] if values.dtype.kind == "f" else values
+    is_missing = np.isnan(values) if values.dtype.kind == "f" else np.zeros(1, dtype=np.bool_)
+    return values[~is_missing] if is_missing.any() else values
 
 
 def _scaled_rows(table: Table, scale: FloatArray, dtype: np.dtype[Any]) -> sp.csr_array:

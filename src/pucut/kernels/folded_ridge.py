@@ -117,14 +117,15 @@ class FoldedRidge:
         """The products of the columns of the kernel, upper half, and their sums."""
         m = len(self._landmarks)
         products, total = np.zeros((m, m)), np.zeros(m)
-        for _, narrow in self._blocks(rows):
-            # In single precision sums would lose more than the penalty of landmarks that are close.
-            kernel = narrow.astype(np.float64)
-            total += kernel.sum(axis=0)
+        for _, kernel in self._blocks(rows):
+            total += kernel.sum(axis=0, dtype=np.float64)
 
-            def add(first: int, kernel: FloatArray = kernel) -> None:
+            def add(first: int, kernel: Floats = kernel) -> None:
                 some = slice(first, first + _COLUMNS_OF_A_PART)
-                products[: some.stop, some] += kernel[:, : some.stop].T @ kernel[:, some]
+                # Few rows at a time: sums in single precision lose digits.
+                for start in range(0, len(kernel), _ROWS_OF_A_PART):
+                    part = kernel[start : start + _ROWS_OF_A_PART]
+                    products[: some.stop, some] += part[:, : some.stop].T @ part[:, some]
 
             in_threads(add, range(0, m, _COLUMNS_OF_A_PART), self._n_threads)
         return products, total
