@@ -136,6 +136,6 @@ def _best_space(
     possible = [
         space
         for space in spaces
-        if not space.knows_labels and isinstance(space.final.weighted_points, np.ndarray)
+        if not space.knows_labels and isinstance(space.final.points, np.ndarray)
     ]
     return max(possible, key=lambda space: found[kernel_name(space.name)], default=None)
