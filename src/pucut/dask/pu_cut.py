@@ -28,7 +28,7 @@ class DaskPUCutClassifier(ForCollections, PUCutClassifier):
     Dask client, and no process needs to hold all rows. Scores and lists of neighbours come to the
     process that calls `fit`, which mixes them and solves the cuts. If neighbours are exact, the
     results are those of `PUCutClassifier` for rows in the order in which it works
-    (`row_order_`), to the bit.
+    (`row_order_`), to the bit, but for the rounds of large tables, which are left out here.
 
     Parameters
     ----------

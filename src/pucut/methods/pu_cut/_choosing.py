@@ -36,6 +36,7 @@ from pucut.methods.pu_cut._scores import (
 )
 from pucut.methods.pu_cut._spaces import SpaceOfWorlds
 from pucut.methods.pu_cut._worlds import hidden_worlds
+from pucut.methods.pu_cut.places import PointsHere
 from pucut.trees.forest import Forest
 
 # New rows that are scored together are at least so many, if threads share them.
@@ -188,7 +189,7 @@ def find_mixture(
             learner_score(name, learner, rows.table, worlds, random)
             for name, learner in options.learners.items()
         ]
-    if have_rounds(n_rows, len(worlds.labels)):
+    if have_rounds(n_rows, len(worlds.labels)) and isinstance(points, PointsHere):
         with step("rounds"), library_threads(1):
             # What has not learned from all labels yet cannot answer in the complete world.
             finished = [part for part in parts if isinstance(part, BaseScore)]
