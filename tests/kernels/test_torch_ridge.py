@@ -1,4 +1,4 @@
-"""Regressions by PyTorch, on its own processor device, beside those of NumPy."""
+"""Regressions by PyTorch, on a GPU or else its processor device, beside those of NumPy."""
 
 import numpy as np
 import pytest
@@ -12,6 +12,7 @@ torch = pytest.importorskip("torch")
 torch_ridge = pytest.importorskip("pucut.kernels.torch_ridge")
 
 RNG = np.random.default_rng(0)
+DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 
 
 def table():
@@ -41,7 +42,7 @@ def test_it_is_the_regression_of_numpy(n_landmarks, gamma):
     X, targets = table()
     landmarks = X[:n_landmarks]
     wanted = ridge._kernel_solution(X, targets, landmarks, gamma)
-    found = torch_ridge.kernel_solution(X, targets, landmarks, gamma, "cpu")
+    found = torch_ridge.kernel_solution(X, targets, landmarks, gamma, DEVICE)
     same(found, wanted, 2e-6)
     new = RNG.normal(size=(50, X.shape[1]))
     kernel = np.exp(-gamma * cdist(new, landmarks, "sqeuclidean"))
@@ -58,9 +59,9 @@ def test_copies_are_left_out_together():
     X, targets = np.vstack([X, X[:9], X[:4]]), np.hstack([targets, targets[:, :9], targets[:, :4]])
     groups = np.concatenate([np.arange(200), np.arange(9), np.arange(4)])
     wanted = ridge._kernel_solution(X, targets, X[:50], 0.3, groups)
-    found = torch_ridge.kernel_solution(X, targets, X[:50], 0.3, "cpu", groups)
+    found = torch_ridge.kernel_solution(X, targets, X[:50], 0.3, DEVICE, groups)
     same(found, wanted, 2e-6)
-    alone = torch_ridge.kernel_solution(X, targets, X[:50], 0.3, "cpu")
+    alone = torch_ridge.kernel_solution(X, targets, X[:50], 0.3, DEVICE)
     assert (alone.left_out[:, :4] != found.left_out[:, :4]).all()
 
 
@@ -84,10 +85,10 @@ def test_some_rows_choose_the_penalty():
         for penalty in ridge.PENALTIES
     ]
     errors = [np.square(each - targets)[:, judges].mean(axis=1) for each in one_by_one]
-    found = torch_ridge.kernel_solution(X, targets, X[:40], 0.5, "cpu", judges=judges)
+    found = torch_ridge.kernel_solution(X, targets, X[:40], 0.5, DEVICE, judges=judges)
     for target, best in enumerate(np.argmin(errors, axis=0)):
         np.testing.assert_allclose(found.left_out[target], one_by_one[best][target], atol=1e-5)
-    by_all = torch_ridge.kernel_solution(X, targets, X[:40], 0.5, "cpu")
+    by_all = torch_ridge.kernel_solution(X, targets, X[:40], 0.5, DEVICE)
     assert found.penalty > by_all.penalty
 
 
@@ -98,7 +99,7 @@ def test_fits_agree_where_both_have_all_rows_as_landmarks():
         lambda device: ridge.fit_kernel_ridge(X, targets, np.random.RandomState(0), device=device),
         lambda device: ridge.fit_linear_ridge(X, targets, device=device),
     ):
-        wanted, found = fit(None), fit("cpu")
+        wanted, found = fit(None), fit(DEVICE)
         assert (found.width, found.penalty) == (wanted.width, wanted.penalty)
         np.testing.assert_allclose(found.left_out, wanted.left_out, atol=1e-2)
         new = RNG.normal(size=(50, X.shape[1]))
@@ -112,7 +113,7 @@ def test_directions_are_those_of_numpy():
     X, targets = table()
     wanted, found = (
         directions_of_change(X, targets[-1], np.random.RandomState(0), device=device)
-        for device in (None, "cpu")
+        for device in (None, DEVICE)
     )
     np.testing.assert_allclose(found, wanted, atol=5e-3)
 
@@ -122,8 +123,8 @@ def test_the_given_points_are_not_written_to():
     X = X.astype(np.float32)
     before = X.copy()
     X.flags.writeable = False
-    ridge.fit_kernel_ridge(X, targets, np.random.RandomState(0), device="cpu")
-    ridge.fit_linear_ridge(X, targets, device="cpu")
+    ridge.fit_kernel_ridge(X, targets, np.random.RandomState(0), device=DEVICE)
+    ridge.fit_linear_ridge(X, targets, device=DEVICE)
     np.testing.assert_array_equal(X, before)
 
 
@@ -155,7 +156,7 @@ def test_sums_are_the_same_on_the_device_and_off_it(monkeypatch):
 
     def sums(points, landmarks, weights, gamma, device):
         asked.append(device)
-        return by_torch(points, landmarks, weights, gamma, "cpu")
+        return by_torch(points, landmarks, weights, gamma, DEVICE)
 
     by_torch = torch_ridge.kernel_sums
     monkeypatch.setattr(torch_ridge, "kernel_sums", sums)
