@@ -14,7 +14,7 @@ import scipy.linalg
 
 from pucut._support.checks import FloatArray
 from pucut.data.row_order import IndexArray
-from pucut.kernels.blocks import Rows, as_rows
+from pucut.kernels.blocks import Rows, as_rows, row_blocks
 from pucut.kernels.gaussian import GaussianKernel
 from pucut.kernels.machines import Machine
 from pucut.kernels.ridge import drawn, fit_kernel_ridge
@@ -66,8 +66,10 @@ def gradients(machine: Machine, points: FloatArray) -> FloatArray:
 def mapped(points: FloatArray, matrix: FloatArray) -> FloatArray:
     """The rows times the matrix; each by itself and in one order, so equal rows stay equal."""
     found: FloatArray = np.zeros((points.shape[0], matrix.shape[1]))
-    for column, line in zip(points.T, matrix, strict=True):
-        found += column[:, None] * line
+    for rows in row_blocks(len(found)):  # of a size that stays in the cache
+        of_block = found[rows]
+        for column, line in zip(points[rows].T, matrix, strict=True):
+            of_block += column[:, None] * line
     return found
 
 
