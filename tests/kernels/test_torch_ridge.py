@@ -25,8 +25,9 @@ def table():
 
 @pytest.fixture
 def small_blocks(monkeypatch):
-    """Blocks of 30 rows."""
+    """Blocks of 30 rows, and products of 16 columns."""
     monkeypatch.setattr(torch_ridge, "_MOST_ROWS_OF_A_BLOCK", 30)
+    monkeypatch.setattr(torch_ridge, "_COLUMNS_OF_A_PRODUCT", 16)
 
 
 def same(found, wanted, atol):
@@ -131,10 +132,10 @@ def test_the_given_points_are_not_written_to():
 @pytest.mark.parametrize(
     ("n_rows", "free_memory", "wanted"),
     [
-        (100, np.inf, 316_227),  # all rows
-        (21_544, np.inf, 21_544),
-        (70_000, np.inf, 11_952),
-        (1_000_000, np.inf, 3_162),
+        (100, np.inf, 282_842),  # all rows
+        (20_000, np.inf, 20_000),
+        (70_000, np.inf, 10_690),
+        (1_000_000, np.inf, 2_828),
         (10_000_000, np.inf, 1_000),
         (100_000_000, np.inf, 1_000),
         (70_000, 8 << 30, 10_362),  # five matrices in half of 8 GiB

@@ -35,8 +35,8 @@ LINEAR_PENALTIES = (1.0, 10.0, 100.0, 1000.0)
 _ROWS_FOR_WIDTH, _LANDMARKS_FOR_WIDTH = 1000, 150
 _FEWEST_LANDMARKS, _MOST_LANDMARKS, _ROWS_A_LANDMARK = 300, 1000, 30
 # On a GPU: the most rows times landmarks squared, about a second of an H200. All rows are landmarks
-# up to 21 544 of them. Of its free memory the matrices of landmarks held at once may take a share.
-_MOST_WORK, _MATRICES, _SHARE_OF_MEMORY = 1e13, 5, 0.5
+# up to 20 000 of them. Of its free memory the matrices of landmarks held at once may take a share.
+_MOST_WORK, _MATRICES, _SHARE_OF_MEMORY = 8e12, 5, 0.5
 # Landmarks that are nearly equal make their kernel singular.
 JITTER = 1e-4
 _SMALLEST_REST = 1e-6

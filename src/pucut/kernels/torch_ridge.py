@@ -40,6 +40,8 @@ ROWS_THAT_JUDGE = 10_000
 # Rows of a block, and what their kernel may take.
 _MOST_ROWS_OF_A_BLOCK, _BYTES_OF_A_BLOCK = 8192, 1 << 29
 
+_COLUMNS_OF_A_PRODUCT = 1024
+
 Columns = Callable[[Any], Any]
 Returned = TypeVar("Returned")
 Arguments = ParamSpec("Arguments")
@@ -179,12 +181,16 @@ class _Regression:
         self._copies = copies_of(groups, self.target)
         self.share = self.target.mean(axis=0)
         n_rows, n_columns = len(self.target), len(among)
+        # Of symmetric matrices the half below the diagonal is enough for their root.
         self._products = torch.zeros_like(among)
         total = among.new_zeros(n_columns)
         self._towards = among.new_zeros((n_columns, len(self.share)))
         for rows in _blocks(np.arange(n_rows), n_columns):
             block = columns_of(rows)
-            self._products.addmm_(block.T, block)
+            for start in range(0, n_columns, _COLUMNS_OF_A_PRODUCT):
+                end = start + _COLUMNS_OF_A_PRODUCT
+                part, before = block[:, start:end], block[:, :end]
+                self._products[start:end, :end].addmm_(part.T, before)
             total += block.sum(dim=0)
             self._towards += block.T @ _moved(self.target[rows] - self.share, block.device)
         self._mean = total / n_rows
