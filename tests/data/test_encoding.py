@@ -12,6 +12,9 @@ from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from pucut.data.encoding import learn_encoding
+from pucut.data.labels import checked_pu_labels
+from pucut.data.row_order import order_rows_in_place, row_order
+from pucut.data.suspects import suspect_columns
 
 
 @pytest.fixture
@@ -92,12 +95,33 @@ def test_by_blocks_as_in_one_piece(dtype, monkeypatch):
     whole, points = learn_encoding(X)
     monkeypatch.setattr("pucut.data.encoding._POINT_CELLS", 4 * 37)
     np.testing.assert_array_equal(learn_encoding(X)[1], points)
-    monkeypatch.setattr("pucut.data.encoding.MOMENT_ROWS", 64)
+    monkeypatch.setattr("pucut.data.moments.MOMENT_ROWS", 64)
     blocked, close = learn_encoding(X)
     np.testing.assert_allclose(blocked.mean, whole.mean, rtol=1e-13)
     np.testing.assert_allclose(blocked.scale, whole.scale, rtol=1e-13)
     np.testing.assert_allclose(close, points, rtol=1e-6, atol=1e-6)
     assert close.dtype == points.dtype
+
+
+@pytest.mark.parametrize("n_threads", [2, 5])
+def test_threads_change_no_bit(n_threads):
+    """Of points and moments, of the order of the rows, and of what is said of columns."""
+    random = np.random.default_rng(2)
+    X = pd.DataFrame(random.normal(size=(3000, 7)).round(1)).mask(random.random((3000, 7)) < 0.1)
+    X["kind"] = random.choice(["red", "green", "blue"], 3000)
+    X["told"] = np.where(y := random.random(3000) < 0.3, 1.0, np.nan)
+    labels = checked_pu_labels(y)
+    wanted, points = learn_encoding(X)
+    found, same = learn_encoding(X, n_threads=n_threads)
+    np.testing.assert_array_equal(same, points)
+    np.testing.assert_array_equal(found.mean, wanted.mean)
+    np.testing.assert_array_equal(found.scale, wanted.scale)
+    order = row_order(X)
+    np.testing.assert_array_equal(row_order(X, n_threads=n_threads), order)
+    np.testing.assert_array_equal(order_rows_in_place(same, order, n_threads), points[order])
+    suspects = suspect_columns(X, labels)
+    assert [each.column for each in suspects] == ["told"]
+    assert suspect_columns(X, labels, n_threads=n_threads) == suspects
 
 
 def test_points_take_the_place_of_an_array_only_if_told_to(numbers):

@@ -30,6 +30,12 @@ def in_threads(work: Callable[[Job], Result], jobs: Iterable[Job], n_threads: in
             raise
 
 
+def parts_of(n: int, n_threads: int) -> list[range]:
+    """The numbers from 0 to n in stretches, several for each thread: some take longer."""
+    size = n if n_threads == 1 else -(-n // (4 * n_threads))
+    return [range(start, min(start + size, n)) for start in range(0, n, max(size, 1))]
+
+
 @contextmanager
 def library_threads(limit: int, user_api: str | None = None) -> Iterator[None]:
     """While it lasts, at most so many threads of linear algebra and OpenMP.

@@ -90,9 +90,9 @@ class Repeats:
         return f"{equal}. Hardly any is labelled, so they may be copies: folds keep them together."
 
 
-def repeats(X: Any, is_labelled: BoolArray) -> Repeats:
+def repeats(X: Any, is_labelled: BoolArray, n_threads: int = 1) -> Repeats:
     """How many rows of a table are equal to others, and whether they are copies."""
-    groups = equal_rows(X)
+    groups = equal_rows(X, n_threads)
     sizes = np.bincount(groups)
     return Repeats(
         n_rows=len(groups),
@@ -104,9 +104,9 @@ def repeats(X: Any, is_labelled: BoolArray) -> Repeats:
     )
 
 
-def warn_of_copies(X: Any, is_labelled: BoolArray) -> None:
+def warn_of_copies(X: Any, is_labelled: BoolArray, n_threads: int = 1) -> None:
     """If many rows are copies of others."""
-    found = repeats(X, is_labelled)
+    found = repeats(X, is_labelled, n_threads)
     if found.are_copies and found.n_repeated >= MANY_COPIES * found.n_rows:
         warnings.warn(
             f"{found} If they are the same samples twice, drop them first "
@@ -116,18 +116,18 @@ def warn_of_copies(X: Any, is_labelled: BoolArray) -> None:
         )
 
 
-def equal_rows(X: Any) -> IndexArray:
+def equal_rows(X: Any, n_threads: int = 1) -> IndexArray:
     """A number for each row, the same for equal ones, counted by first appearance.
 
     Rows of what cannot be read as a table are all different.
     """
-    hashes = row_hashes(X)
+    hashes = row_hashes(X, n_threads)
     if hashes is None:
         return np.arange(X.shape[0] if hasattr(X, "shape") else len(X))
     return numbered(hashes)
 
 
-def groups_for_folds(X: Any, is_labelled: BoolArray) -> IndexArray:
+def groups_for_folds(X: Any, is_labelled: BoolArray, n_threads: int = 1) -> IndexArray:
     """The group of each row: rows of a group belong into one fold.
 
     Copies are a group; every other row is one by itself, and so are all rows of a table of few
@@ -135,7 +135,7 @@ def groups_for_folds(X: Any, is_labelled: BoolArray) -> IndexArray:
     kept together. Groups are counted by first
     appearance, so that without copies they are the numbers of the rows.
     """
-    return groups_of_equal_rows(equal_rows(X), is_labelled)
+    return groups_of_equal_rows(equal_rows(X, n_threads), is_labelled)
 
 
 def groups_of_equal_rows(groups: IndexArray, is_labelled: BoolArray) -> IndexArray:

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils import _safe_indexing
 
+from pucut._support.threads import in_threads, parts_of
 from pucut.data.tables import Table, read_table
 
 IndexArray = npt.NDArray[np.intp]
@@ -20,12 +21,12 @@ _WORD = (1 << 64) - 1
 _NAN = np.uint64(0x7FF8000000000000)
 
 
-def row_order(X: Any, labels: npt.ArrayLike | None = None) -> IndexArray:
+def row_order(X: Any, labels: npt.ArrayLike | None = None, n_threads: int = 1) -> IndexArray:
     """The rows of X in an order that does not depend on theirs.
 
     What cannot be read as a table, such as texts for a classifier that takes them, keeps its order.
     """
-    hashes = row_hashes(X)
+    hashes = row_hashes(X, n_threads)
     if hashes is None:
         return np.arange(X.shape[0] if hasattr(X, "shape") else len(X))
     if labels is None:
@@ -33,13 +34,13 @@ def row_order(X: Any, labels: npt.ArrayLike | None = None) -> IndexArray:
     return _mixed_labels(hashes, np.asarray(labels))
 
 
-def row_hashes(X: Any) -> npt.NDArray[np.uint64] | None:
+def row_hashes(X: Any, n_threads: int = 1) -> npt.NDArray[np.uint64] | None:
     """A number for each row that depends on its values alone; None if X is not a table."""
     try:
         table = read_table(X, is_lenient=True)
     except (TypeError, ValueError, AttributeError, OverflowError):
         return None
-    return _row_hashes(table)
+    return _row_hashes(table, n_threads)
 
 
 def _mixed_labels(hashes: npt.NDArray[np.uint64], labels: npt.NDArray[Any]) -> IndexArray:
@@ -81,19 +82,33 @@ def given_numbers(mask: npt.NDArray[np.bool_], order: IndexArray) -> IndexArray:
     return np.sort(order[np.flatnonzero(mask)])
 
 
-def order_rows_in_place(points: Any, order: IndexArray) -> Any:
+def order_rows_in_place(points: Any, order: IndexArray, n_threads: int = 1) -> Any:
     """The points in this order; dense ones in the memory they have, a column at a time."""
     if not isinstance(points, np.ndarray):
         return points[order]
-    for column in points.T:
-        column[:] = column[order]
+
+    def put(columns: range) -> None:
+        for column in points.T[columns.start : columns.stop]:
+            column[:] = column[order]
+
+    in_threads(put, parts_of(points.shape[1], n_threads), n_threads)
     return points
 
 
-def _row_hashes(table: Table) -> npt.NDArray[np.uint64]:
+def _row_hashes(table: Table, n_threads: int) -> npt.NDArray[np.uint64]:
+    """Sums over the columns, which are the same in any order."""
+    parts = parts_of(len(table.values), n_threads)
+    hashes = np.zeros(table.n_rows, dtype=np.uint64)
+    for found in in_threads(lambda columns: _hashes_of(table, columns), parts, n_threads):
+        hashes += found
+    return hashes
+
+
+def _hashes_of(table: Table, columns: range) -> npt.NDArray[np.uint64]:
     """Zeros add nothing, so that a sparse table has the order of the dense one."""
     hashes = np.zeros(table.n_rows, dtype=np.uint64)
-    for j, values in enumerate(table.values):
+    for j in columns:
+        values = table.values[j]
         bits = values.astype(np.float64) + 0.0  # -0.0 becomes 0.0
         words = bits.view(np.uint64).copy()
         words[np.isnan(bits)] = _NAN

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pucut._support.checks import BoolArray
+from pucut._support.threads import in_threads, parts_of
 from pucut.data.labels import PULabels
 from pucut.data.tables import Column, Table, read_table
 from pucut.exceptions import SuspectColumnWarning
@@ -75,14 +76,13 @@ class Suspect:
 
 
 def suspect_columns(
-    X: Any, labels: PULabels, names: Sequence[str] | None = None
+    X: Any, labels: PULabels, names: Sequence[str] | None = None, n_threads: int = 1
 ) -> tuple[Suspect, ...]:
     """The columns of a table that know the labels; empty if X is not a table.
 
     Columns have the names of X, or those given, or their numbers. Known negatives are left out of
     it: they were labelled too.
     """
-    is_labelled, is_other = labels.is_labelled, labels.is_unlabelled
     if labels.n_labelled < FEWEST_LABELLED:
         return ()
     try:
@@ -90,26 +90,33 @@ def suspect_columns(
     except (TypeError, ValueError, AttributeError, OverflowError):
         return ()
     own = getattr(X, "columns", range(table.format.n_columns))
-    found = []
-    for j, name in enumerate(own if names is None else names):
-        for sign in _signs(table, j, is_labelled, is_other):
-            n_needed = max(COMMON[sign.kind] * labels.n_labelled, FEWEST_LABELLED)
-            # What nearly all rows have tells nothing, and has others enough.
-            if sign.n_labelled >= n_needed and sign.n_others <= FEWEST_OTHERS * sign.n_labelled:
-                found.append(
-                    Suspect(
-                        str(name),
-                        sign.kind,
-                        sign.what,
-                        sign.n_labelled,
-                        sign.n_others,
-                        labels.n_labelled,
-                        _count(is_other),
-                        sign.limits,
-                    )
-                )
-                break
-    return tuple(found)
+    named = list(own if names is None else names)
+
+    def among(columns: range) -> list[Suspect]:
+        suspects = [_suspect(table, j, str(named[j]), labels) for j in columns]
+        return [suspect for suspect in suspects if suspect is not None]
+
+    found = in_threads(among, parts_of(len(named), n_threads), n_threads)
+    return tuple(suspect for part in found for suspect in part)
+
+
+def _suspect(table: Table, j: int, name: str, labels: PULabels) -> Suspect | None:
+    is_labelled, is_other = labels.is_labelled, labels.is_unlabelled
+    for sign in _signs(table, j, is_labelled, is_other):
+        n_needed = max(COMMON[sign.kind] * labels.n_labelled, FEWEST_LABELLED)
+        # What nearly all rows have tells nothing, and has others enough.
+        if sign.n_labelled >= n_needed and sign.n_others <= FEWEST_OTHERS * sign.n_labelled:
+            return Suspect(
+                name,
+                sign.kind,
+                sign.what,
+                sign.n_labelled,
+                sign.n_others,
+                labels.n_labelled,
+                _count(is_other),
+                sign.limits,
+            )
+    return None
 
 
 def in_words(suspects: Sequence[Suspect]) -> str:
@@ -121,9 +128,9 @@ def in_words(suspects: Sequence[Suspect]) -> str:
     )
 
 
-def warn_of_suspects(X: Any, labels: PULabels) -> None:
+def warn_of_suspects(X: Any, labels: PULabels, n_threads: int = 1) -> None:
     """If some columns know which rows were labelled."""
-    suspects = suspect_columns(X, labels)
+    suspects = suspect_columns(X, labels, n_threads=n_threads)
     if suspects:
         columns = ", ".join(repr(suspect.column) for suspect in suspects)
         warnings.warn(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
+from joblib import effective_n_jobs
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
@@ -179,8 +180,9 @@ class PUClassifier(FitsWhole, ClassifierMixin, BaseEstimator):
 
         The estimate uses `scores`, which are out-of-fold, if there are any, otherwise X.
         """
-        warn_of_copies(X, labels.is_labelled)
-        warn_of_suspects(X, labels)
+        n_threads = int(effective_n_jobs(getattr(self, "n_jobs", None)))
+        warn_of_copies(X, labels.is_labelled, n_threads)
+        warn_of_suspects(X, labels, n_threads)
         self.prior_estimate_: PriorEstimate | None = None
         if isinstance(self.prior, str):
             self.prior_estimate_ = estimate_prior(

@@ -222,12 +222,12 @@ class HNCClassifier(FitsWhole, ClassifierMixin, BaseEstimator):
         )
         random = check_random_state(self.random_state)
         n_threads = int(effective_n_jobs(self.n_jobs))
-        order = row_order(X, labels.codes)
-        self._encoding, points = learn_encoding(X)
-        points = with_narrow_indices(order_rows_in_place(points, order))
+        order = row_order(X, labels.codes, n_threads)
+        self._encoding, points = learn_encoding(X, n_threads=n_threads)
+        points = with_narrow_indices(order_rows_in_place(points, order, n_threads))
 
         codes, n_classes = labels.codes[order], len(labels.classes)
-        worlds = class_worlds(codes, random, groups_for_folds(points, codes >= 0))
+        worlds = class_worlds(codes, random, groups_for_folds(points, codes >= 0, n_threads))
         options = Options(
             self.scores is not None,
             self.feature_weights,

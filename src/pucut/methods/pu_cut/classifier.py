@@ -246,9 +246,11 @@ None, default="auto"
             self._settle_prior(X, labels)
         with steps.step("encoding"):
             is_needed = bool(options.learners or options.embeddings)
-            order = row_order(X, labels.signs)
-            self._encoding, points = learn_encoding(X, in_place=is_from_file and not is_needed)
-            points, labels = order_rows_in_place(points, order), labels.in_order(order)
+            n_threads, in_place = self._n_threads(), is_from_file and not is_needed
+            order = row_order(X, labels.signs, n_threads)
+            self._encoding, points = learn_encoding(X, in_place=in_place, n_threads=n_threads)
+            points = order_rows_in_place(points, order, n_threads)
+            labels = labels.in_order(order)
             table = _safe_indexing(X, order) if is_needed else None
         place = PointsHere(points, self._n_threads(), search_bytes, options.device)
         return self._choose(place, table, labels, order, options, steps)

@@ -119,7 +119,7 @@ class PointsHere:
         return self.here(mapped(self.points, matrix))
 
     def groups(self, is_labelled: BoolArray) -> IndexArray:
-        return groups_for_folds(self.points, is_labelled)
+        return groups_for_folds(self.points, is_labelled, self.n_threads)
 
     def varying_columns(self) -> BoolArray:
         return varying_columns(self.points)

@@ -125,9 +125,11 @@ def find_space(
             lists = nearest_neighbors(X, n_neighbors, sp.csr_array(X))
         return FoundSpace(DistanceSpace(lists, Gaussian.of_width(sigma, 1)))
     with step("encoding"):
-        order = np.arange(X.shape[0]) if in_given_order else row_order(X, labels.signs)
-        encoding, points = learn_encoding(X, in_place=in_place)
-        points, labels = order_rows_in_place(points, order), labels.in_order(order)
+        n_rows, signs = X.shape[0], labels.signs
+        order = np.arange(n_rows) if in_given_order else row_order(X, signs, n_threads)
+        encoding, points = learn_encoding(X, in_place=in_place, n_threads=n_threads)
+        points = order_rows_in_place(points, order, n_threads)
+        labels = labels.in_order(order)
     forest: Forest | None = None
     if isinstance(feature_weights, str) or similarity == "forest":
         with step("trees"):
