@@ -342,25 +342,31 @@ class _Shape:
         return 1.0 + _LONGER_LISTS * max(0, self.listed - _SHORT_LISTS)
 
     def _kernel_seconds(self) -> float:
-        landmarks = self._landmarks()
         if self.work.kernels_on_gpu:
-            solved = _KERNEL_ON_GPU * self.n_rows * landmarks**2
-            return self.work.n_searches * (_START_ON_GPU + solved)
+            return self.work.n_searches * self._regression_on_gpu()
+        landmarks = self._landmarks()
         return 2 * self.work.n_searches * _KERNEL * self.n_rows * landmarks / self.n_threads
+
+    def _regression_on_gpu(self) -> float:
+        return _START_ON_GPU + _KERNEL_ON_GPU * self.n_rows * self._landmarks() ** 2
 
     def _round_seconds(self) -> float:
         """Kernels of the rows that learn, their products, kernels of all rows, and cuts."""
         landmarks, rounds = folded_ridge.n_landmarks(self.n_rows), self.work.n_rounds
+        one_cut = _CUTTING * math.pow(self.arcs, _CUTTING_POWER)
+        if self.work.kernels_on_gpu:
+            return rounds * (self._regression_on_gpu() + one_cut)
         n_learning = min(self.n_rows, folded_ridge.MOST_ROWS)
         looks = n_learning + rounds * (self.n_rows + n_learning)
         kernels = (_LOOK + _LOOK_A_FEATURE * self.n_features) * looks * landmarks
         products = _PRODUCT * n_learning * landmarks**2
-        one_cut = _CUTTING * math.pow(self.arcs, _CUTTING_POWER)
         return (kernels + products) / self.n_threads + rounds * one_cut
 
     def _round_bytes(self) -> int:
         landmarks = folded_ridge.n_landmarks(self.n_rows)
         points = 4 * self.n_rows * self.n_features  # weighted, in single precision
+        if self.work.kernels_on_gpu:
+            return points + self._kernel_blocks()
         return points + folded_ridge.matrix_bytes(landmarks)
 
     def _kernel_blocks(self) -> int:
