@@ -5,6 +5,7 @@ import pytest
 from scipy.spatial.distance import cdist
 
 from pucut.kernels import ridge
+from pucut.kernels.gaussian import GaussianKernel
 from pucut.kernels.gradients import directions_of_change
 from pucut.kernels.many_landmarks import kernel_sums
 
@@ -151,7 +152,8 @@ def test_sums_are_the_same_on_the_device_and_off_it(monkeypatch):
     """What decides between them is the work, and whether the device is there."""
     X, landmarks, weights = (RNG.normal(size=size) for size in ((70, 3), (40, 3), (40, 2)))
     wanted = np.exp(-0.7 * cdist(X, landmarks, "sqeuclidean")) @ weights
-    on_processors = kernel_sums(X, landmarks, weights, 0.7, "cuda")
+    kernel = GaussianKernel(landmarks, 0.7, by_products=True)
+    on_processors = kernel_sums(X, kernel, weights, "cuda")
     np.testing.assert_array_equal(on_processors, np.round(wanted, 6))
     asked = []
 
@@ -163,5 +165,5 @@ def test_sums_are_the_same_on_the_device_and_off_it(monkeypatch):
     monkeypatch.setattr(torch_ridge, "kernel_sums", sums)
     monkeypatch.setattr("pucut.kernels.many_landmarks.usable_card", lambda device: device)
     monkeypatch.setattr("pucut.kernels.many_landmarks.LEAST_WORK", 0.0)
-    np.testing.assert_array_equal(kernel_sums(X, landmarks, weights, 0.7, "cuda"), on_processors)
+    np.testing.assert_array_equal(kernel_sums(X, kernel, weights, "cuda"), on_processors)
     assert asked == ["cuda"]

@@ -82,7 +82,8 @@ class ClassRidge:
         """Probabilities of rows, each by itself and in double precision."""
         if self.device is not None and self.width is not None:
             gamma = self.width / self.landmarks.shape[1]
-            sums = kernel_sums(points, self.landmarks, self.weights, gamma, self.device)
+            many = GaussianKernel(self.landmarks, gamma, by_products=True)
+            sums = kernel_sums(points, many, self.weights, self.device)
             return _probabilities(sums + self.shares, self.power)
         kernel = self._kernel(np.float64)
         found = np.empty((points.shape[0], len(self.shares)))

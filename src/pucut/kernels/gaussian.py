@@ -20,8 +20,7 @@ class GaussianKernel:
     """
 
     def __init__(self, landmarks: Any, gamma: float, *, by_products: bool = False) -> None:
-        self._landmarks = landmarks
-        self._gamma = gamma
+        self.landmarks, self.gamma = landmarks, gamma
         is_double = not is_sparse(landmarks) and landmarks.dtype == np.float64
         self._is_measured = is_double and not by_products
         self._squares: Any = None if self._is_measured else squared_norms(landmarks)
@@ -29,14 +28,14 @@ class GaussianKernel:
     def of(self, rows: Any) -> FloatArray:
         """The kernel of each row and each landmark, in the precision of both."""
         if self._is_measured:
-            squared = cdist(rows, self._landmarks, "sqeuclidean")
+            squared = cdist(rows, self.landmarks, "sqeuclidean")
         else:
-            products = rows @ self._landmarks.T
+            products = rows @ self.landmarks.T
             if is_sparse(products):
                 products = products.toarray()
             squared = squared_norms(rows)[:, None] + self._squares[None, :] - 2.0 * products
         np.maximum(squared, 0.0, out=squared)
-        squared *= -self._gamma
+        squared *= -self.gamma
         kernel: FloatArray = np.exp(squared, out=squared)
         return kernel
 

@@ -9,6 +9,7 @@ liblinear's squared hinge loss. The linear machine is liblinear's at every size.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -43,8 +44,7 @@ class Machine:
     def scores(self, points: Any) -> FloatArray:
         """f of each row: above 0 means positive."""
         if self.device is not None and self.landmarks is not None:
-            weights = self.weights[:, None]
-            sums = kernel_sums(points, self.landmarks, weights, self.gamma, self.device)
+            sums = kernel_sums(points, self._kernel, self.weights[:, None], self.device)
             return np.asarray(sums[:, 0] + self.intercept)
         found = np.empty(points.shape[0])
         kernel = None if self.landmarks is None else GaussianKernel(self.landmarks, self.gamma)
@@ -54,6 +54,14 @@ class Machine:
                 rows = kernel.of(rows)
             found[start : start + _BLOCK] = row_sums(rows, self.weights)
         return found + self.intercept
+
+    @cached_property
+    def _kernel(self) -> GaussianKernel:
+        """With many landmarks, whose squares take as long as a row; not pickled."""
+        return GaussianKernel(self.landmarks, self.gamma, by_products=True)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_kernel"}
 
 
 @dataclass(frozen=True, eq=False)

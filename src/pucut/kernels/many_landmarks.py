@@ -19,16 +19,19 @@ _ROWS_OF_A_BLOCK = 512
 
 
 def kernel_sums(
-    points: FloatArray, landmarks: FloatArray, weights: FloatArray, gamma: float, device: str
+    points: FloatArray, kernel: GaussianKernel, weights: FloatArray, device: str
 ) -> FloatArray:
-    """sum_j weight_jc exp(-gamma d^2) for each row and each column c of the weights."""
+    """sum_j weight_jc k(x, z_j) for each row x and each column c of the weights.
+
+    The kernel is one by products.
+    """
+    landmarks, gamma = kernel.landmarks, kernel.gamma
     work = float(points.shape[0]) * landmarks.size
     card = usable_card(device) if work >= LEAST_WORK else None
     if card is not None:
         from pucut.kernels import torch_ridge
 
         return np.round(torch_ridge.kernel_sums(points, landmarks, weights, gamma, card), _DIGITS)
-    kernel = GaussianKernel(landmarks, gamma, by_products=True)
     found = np.empty((points.shape[0], weights.shape[1]))
     for start in range(0, len(found), _ROWS_OF_A_BLOCK):
         rows = slice(start, start + _ROWS_OF_A_BLOCK)

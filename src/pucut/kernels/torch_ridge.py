@@ -11,6 +11,7 @@ Rows come to the device in blocks, and nothing stays there.
 
 import functools
 import math
+import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ParamSpec, TypeVar
@@ -39,9 +40,9 @@ from pucut.kernels.ridge import (
 ROWS_THAT_JUDGE = 10_000
 # Rows of a block, and what their kernel may take.
 _MOST_ROWS_OF_A_BLOCK, _BYTES_OF_A_BLOCK = 8192, 1 << 29
-
 _COLUMNS_OF_A_PRODUCT = 1024
 
+_ONE_AT_A_TIME = threading.Lock()
 Columns = Callable[[Any], Any]
 Returned = TypeVar("Returned")
 Arguments = ParamSpec("Arguments")
@@ -106,12 +107,16 @@ def fit_linear_ridge(
 def kernel_sums(
     points: FloatArray, landmarks: FloatArray, weights: FloatArray, gamma: float, device: str
 ) -> FloatArray:
-    """sum_j weight_jc exp(-gamma d^2) for each row and each column c of the weights."""
+    """sum_j weight_jc exp(-gamma d^2) for each row and each column c of the weights.
+
+    Threads that ask for them wait for each other: each would need memory of its own.
+    """
     found = np.empty((points.shape[0], weights.shape[1]))
-    kernel_of = _kernel(landmarks, gamma, device)
-    factors = _moved(weights, device)
-    for rows in _blocks(np.arange(len(found)), len(landmarks)):
-        found[rows] = (kernel_of(_moved(points[rows], device)) @ factors).cpu().numpy()
+    with _ONE_AT_A_TIME:
+        kernel_of = _kernel(landmarks, gamma, device)
+        factors = _moved(weights, device)
+        for rows in _blocks(np.arange(len(found)), len(landmarks)):
+            found[rows] = (kernel_of(_moved(points[rows], device)) @ factors).cpu().numpy()
     return found
 
 
