@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from pucut.graphs.neighbors import boxes, nearest_neighbors, nearest_to, sparse_search
+from pucut.graphs.neighbors.dense_search import DenseSearcher
 from pucut.graphs.neighbors.distances import LANES, paired_squared_distances
 from pucut.graphs.neighbors.equal_rows import group_equal_rows
 from tests.helpers.neighbors import EXACT_METHODS, binary, blobs, same
@@ -236,6 +237,12 @@ class TestBoxes:
                 found.squared_distances, np.take_along_axis(exact, wanted, axis=1)
             )
 
+    def test_small_tables_have_none(self, small_boxes):
+        for n_rows, have_boxes in ((100, False), (127, False), (128, True)):
+            searcher = DenseSearcher(blobs(n_rows, 9), 1).in_boxes()
+            assert (searcher._boxes["low"].size > 0) is have_boxes
+        assert not DenseSearcher(np.empty((128, 0)), 1).in_boxes()._boxes["low"].size
+
     def test_every_point_is_in_one_box(self):
         points = blobs(3000, 9)
         directions = boxes.main_directions(points - points.mean(axis=0))
@@ -258,9 +265,6 @@ class TestBoxes:
         rows = random.normal(size=(2000, 12)) * spreads @ turned
         directions = boxes.main_directions(rows)
         np.testing.assert_allclose(np.linalg.norm(directions @ turned[:4].T, axis=1), 1, atol=1e-4)
-
-    def test_too_few_points_for_two_boxes(self):
-        assert boxes.divide(np.zeros((500, 4)), np.eye(4)) is None
 
 
 class TestEqualRows:

@@ -16,8 +16,10 @@ from pucut.graphs.neighbors.equal_rows import Indices, RowNumbers
 # More of them cost time and save none, in 20 features as in 784.
 _DIRECTIONS = 4
 _STEPS = 4
+_ROWS_FOR_WIDTH = 256
 _ROWS_OF_A_BOX = 256
-_MOST_BOXES = 512
+# Fewer than these save less than it takes to make them.
+_FEWEST_BOXES, _MOST_BOXES = 16, 512
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,12 +49,14 @@ def main_directions(sample: FloatArray) -> FloatArray:
     return np.ascontiguousarray(directions.T)
 
 
-def divide(places: FloatArray, directions: FloatArray) -> Boxes | None:
-    """Boxes of points that have these coordinates along the directions; None if one would do."""
+def are_worth_it(n_rows: int, n_features: int) -> bool:
+    return n_features > 0 and n_rows // _ROWS_OF_A_BOX >= _FEWEST_BOXES
+
+
+def divide(places: FloatArray, directions: FloatArray) -> Boxes:
+    """Boxes of points that have these coordinates along the directions."""
     n_rows = len(places)
     n_boxes = min(n_rows // _ROWS_OF_A_BOX, _MOST_BOXES)
-    if n_boxes < 2:
-        return None
     parts = _halves(places, np.arange(n_rows), n_boxes)
     order = np.concatenate(parts).astype(np.int32)
     ends = np.cumsum([len(part) for part in parts], dtype=np.int64)
@@ -70,7 +74,8 @@ def _halves(places: FloatArray, rows: Indices, n_parts: int) -> list[Indices]:
     if n_parts < 2:
         return [rows]
     own = places[rows]
-    widest = own.var(axis=0).argmax()
+    # Which one is widest can be seen from some of the rows.
+    widest = own[:: max(1, len(own) // _ROWS_FOR_WIDTH)].var(axis=0).argmax()
     below = n_parts // 2
     half = len(rows) * below // n_parts
     rows = rows[np.argpartition(own[:, widest], half)]

@@ -15,10 +15,10 @@ from pucut import _core
 from pucut._support.checks import FloatArray
 from pucut._support.threads import library_threads
 from pucut.graphs.neighbors.blocks import in_blocks
-from pucut.graphs.neighbors.boxes import divide, main_directions
+from pucut.graphs.neighbors.boxes import are_worth_it, divide, main_directions
 from pucut.graphs.neighbors.equal_rows import RowNumbers
 
-_ROWS_FOR_DIRECTIONS = 2048
+_ROWS_FOR_DIRECTIONS = 512
 # Between two looks at whether to stop.
 _COLUMNS_IN_A_RANGE = 1 << 13
 _ENTRIES_AT_ONCE = 1 << 20
@@ -62,10 +62,10 @@ class DenseSearcher:
     def in_boxes(self) -> "DenseSearcher":
         """The same points as columns in boxes: those too far from a query are not visited."""
         n_points, n_features = self.points.shape
-        if not n_features:
+        if not are_worth_it(n_points, n_features):
             return self
-        rows = max(1, n_points // _ROWS_FOR_DIRECTIONS)
-        directions = main_directions(self.scaled(self.points[::rows]))
+        step = max(1, n_points // _ROWS_FOR_DIRECTIONS)
+        directions = main_directions(self.scaled(self.points[::step]))
         places = np.empty((n_points, len(directions)))
 
         def project(block: slice) -> None:
@@ -73,8 +73,6 @@ class DenseSearcher:
 
         in_blocks(project, self._row_blocks(), self._n_threads)
         boxes = divide(places, directions)
-        if boxes is None:
-            return self
         other = self.reordered(boxes.order, boxes.ends)
         other._boxes = {
             name: getattr(boxes, name).reshape(-1) for name in ("directions", "low", "high")
