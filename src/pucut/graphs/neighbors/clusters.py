@@ -105,8 +105,8 @@ class ClusterEngine:
         step = _QUERIES * max(1, _VISITS_AT_ONCE // (self._n_visits * _QUERIES))
         for start in range(0, len(queries), step):
             rows = order[start : start + step]
-            visited = self._chosen(rows, visited_by)
-            is_poor = self._sizes[visited].sum(axis=1) < k
+            visited, n_met = self._chosen(rows, visited_by)
+            is_poor = n_met < k
             if is_poor.any():
                 poor = rows[is_poor]
                 indices[poor], distances[poor] = self._searcher.nearest(queries, k, poor)
@@ -116,15 +116,18 @@ class ClusterEngine:
 
     def _chosen(
         self, rows: RowNumbers, visited_by: Callable[[RowNumbers], RowNumbers]
-    ) -> RowNumbers:
+    ) -> tuple[RowNumbers, Indices]:
+        """The clusters that rows visit, and how many points they hold."""
         visited = np.empty((len(rows), self._n_visits), dtype=np.int32)
+        n_met = np.empty(len(rows), dtype=np.int64)
 
         def choose(first: int) -> None:
             block = slice(first, first + _QUERIES)
             visited[block] = visited_by(rows[block])
+            n_met[block] = self._sizes[visited[block]].sum(axis=1)
 
         in_blocks(choose, range(0, len(rows), _QUERIES), self._n_threads)
-        return visited
+        return visited, n_met
 
     def _cluster(self, n_clusters: int, rng: np.random.Generator) -> npt.NDArray[np.float32]:
         """Centres by k-means on a sample, numbered so that near ones have near numbers."""
@@ -151,7 +154,9 @@ class ClusterEngine:
 
         def add_up(first: int) -> None:
             some = slice(first, first + _FEATURES_SUMMED_AT_ONCE)
-            sums[:, some] = np.add.reduceat(rows[order, some], starts, axis=0, dtype=np.float64)
+            # Not by an index, which would hold the lock of the interpreter.
+            sorted_rows = np.take(np.ascontiguousarray(rows[:, some]), order, axis=0)
+            sums[:, some] = np.add.reduceat(sorted_rows, starts, axis=0, dtype=np.float64)
 
         in_blocks(add_up, range(0, n_features, _FEATURES_SUMMED_AT_ONCE), self._n_threads)
         return sums
@@ -200,14 +205,14 @@ class ClusterEngine:
 
     def _visited(self, queries: Any, own: RowNumbers) -> RowNumbers:
         """The clusters each query visits, the nearest ones first."""
-        rows = self._searcher.scaled(queries).astype(np.float32)
+        twice = 2 * self._searcher.scaled(queries).astype(np.float32)
         norms = _squared_norms(self._centers)
-        visited = np.empty((len(rows), self._n_visits), dtype=np.int32)
+        visited = np.empty((len(own), self._n_visits), dtype=np.int32)
         limits = [rank for rank in (*_FIRST_RANKS, self._n_visits - 1) if rank < self._n_visits]
         starts = np.flatnonzero(np.diff(own, prepend=-1))
         for start, stop in zip(starts, np.append(starts[1:], len(own)), strict=True):
             near = self._near[own[start]]
-            scores = norms[near] - 2 * rows[start:stop] @ self._centers[near].T
+            scores = norms[near] - twice[start:stop] @ self._centers[near].T
             nearest = np.argpartition(scores, limits, axis=1)[:, : self._n_visits]
             visited[start:stop] = near[nearest]
         return visited

@@ -22,6 +22,7 @@ _ROWS_FOR_DIRECTIONS = 512
 # Between two looks at whether to stop.
 _COLUMNS_IN_A_RANGE = 1 << 13
 _ENTRIES_AT_ONCE = 1 << 20
+_FEATURES_AT_ONCE = 64
 _NO_BOXES = {name: np.empty(0) for name in ("directions", "low", "high")}
 
 _PRODUCTS = {name: scipy.linalg.cython_blas.__pyx_capi__[name] for name in ("sgemm", "dgemm")}
@@ -37,7 +38,7 @@ class DenseSearcher:
         self.points = np.ascontiguousarray(points)
         self._n_threads = n_threads
         self._most_bytes = most_bytes
-        self._center = points.mean(axis=0, dtype=np.float64)
+        self._center = self._means()
         largest = self._largest_norm()
         # A power of two, which changes no digit.
         self._scale = float(2.0 ** -np.ceil(np.log2(largest))) if largest > 0 else 1.0
@@ -134,6 +135,16 @@ class DenseSearcher:
         if self._most_bytes is not None and n_bytes > self._most_bytes:
             return {name: np.empty(0, dtype=np.float32) for name in ("matrix", "gaps")}
         return _core.round_points(columns, self._n_threads)
+
+    def _means(self) -> FloatArray:
+        means = np.empty(self.points.shape[1])
+
+        def add_up(first: int) -> None:
+            some = slice(first, first + _FEATURES_AT_ONCE)
+            means[some] = self.points[:, some].mean(axis=0, dtype=np.float64)
+
+        in_blocks(add_up, range(0, len(means), _FEATURES_AT_ONCE), self._n_threads)
+        return means
 
     def _largest_norm(self) -> float:
         blocks = self._row_blocks()

@@ -130,8 +130,7 @@ def _dense_hashes(points: npt.NDArray[Any], n_threads: int) -> npt.NDArray[np.ui
     step = max(1, (1 << 18) // max(1, points.shape[1]))
 
     def hash_rows(start: int) -> None:
-        block = points[start : start + step].astype(np.float64)
-        hashes[start : start + step] = _mixed(block) @ multipliers
+        hashes[start : start + step] = _mixed(points[start : start + step]) @ multipliers
 
     in_blocks(hash_rows, range(0, len(points), step), n_threads)
     return hashes
@@ -140,12 +139,16 @@ def _dense_hashes(points: npt.NDArray[Any], n_threads: int) -> npt.NDArray[np.ui
 def _sparse_hashes(points: Any) -> npt.NDArray[np.uint64]:
     hashes = np.zeros(points.shape[0], dtype=np.uint64)
     row = np.repeat(np.arange(points.shape[0]), np.diff(points.indptr))
-    mixed = _mixed(points.data.astype(np.float64))
+    mixed = _mixed(points.data)
     np.add.at(hashes, row, mixed * _multipliers(points.shape[1])[points.indices])
     return hashes
 
 
-def _mixed(values: FloatArray) -> npt.NDArray[np.uint64]:
+def _mixed(values: npt.NDArray[Any]) -> npt.NDArray[np.uint64]:
     """Bits in which small whole numbers, whose low bits are all 0, differ everywhere."""
-    bits = (values + 0.0).view(np.uint64)  # -0.0 equals 0.0, and must have its bits
-    return bits ^ (bits >> np.uint64(32))
+    # -0.0 equals 0.0, and must have its bits.
+    bits = np.add(values, 0.0, dtype=np.float64).view(np.uint64)
+    # Few calls: between them threads wait for the lock of the interpreter.
+    mixed: npt.NDArray[np.uint64] = bits >> np.uint64(32)
+    mixed ^= bits
+    return mixed
