@@ -26,7 +26,7 @@ import numpy as np
 from dask.utils import parse_bytes
 from distributed import Client, LocalCluster, WorkerPlugin
 
-from benchmarks.dying_workers import dying_workers
+from benchmarks.dying_workers import PATIENCE, dying_workers
 from benchmarks.harness import Benchmark, Option, Run, Skip
 from benchmarks.processes import peak_bytes
 from benchmarks.timing import exponent
@@ -61,9 +61,11 @@ bench = Benchmark(
         "hidden": Option(4, help="dimensions the rows have"),
         "memory": Option("1GB", help="of each worker"),
         "threads": Option(1, help="of each worker"),
+        "jobs": Option(1, help="threads of this process, for cuts"),
         "neighbors": Option("exact", help="exact or approximate"),
         "trees": Option(100, quick=10),
         "die": Option("no", help="chooser: no, also (a second fit) or only (nothing to compare)"),
+        "verbose": Option(0, help="1 prints the steps of the chooser while it runs"),
         "bandwidth": Option(None, quick="10MB", help="of each worker in a second, for network"),
     },
 )
@@ -242,13 +244,18 @@ def chosen(run, n_rows, name, dying):
     """A fit in a cluster of its own, and what it took."""
     options = run.options
     X, is_labelled, is_positive = problem(n_rows, options.features, options.hidden)
-    with cluster_of(run) as client, dying_workers(client, dying) as killer:
+    with (
+        dask.config.set(PATIENCE),
+        cluster_of(run) as client,
+        dying_workers(client, dying) as killer,
+    ):
         model = DaskPUCutClassifier(
             prior=PRIOR,
             neighbors=options.neighbors,
             n_estimators=options.trees,
-            n_jobs=options.threads,
+            n_jobs=options.jobs,
             random_state=0,
+            verbose=options.verbose,
         )
         start = time.perf_counter()
         model.fit(X, is_labelled)

@@ -8,6 +8,13 @@ from typing import Any
 
 from distributed import SchedulerPlugin
 
+# Otherwise Dask knocks at the door of the dead for half a minute, and gives up those that have not
+# come back after a quarter, as on a busy machine.
+PATIENCE = {
+    "distributed.comm.timeouts.connect": "5s",
+    "distributed.deploy.lost-worker-timeout": "10 minutes",
+}
+
 
 class Killer(SchedulerPlugin):
     """For each name kills a process that has finished such a task, and its results with it."""

@@ -18,7 +18,7 @@ dask = pytest.importorskip("dask")
 da = pytest.importorskip("dask.array")
 distributed = pytest.importorskip("distributed")
 
-from benchmarks.dying_workers import Killer, dying_workers  # noqa: E402  # needs distributed
+from benchmarks.dying_workers import PATIENCE, Killer, dying_workers  # noqa: E402  # needs distributed
 
 # Dask speaks of workers that die, and of ports in use.
 pytestmark = [
@@ -34,8 +34,7 @@ SETTINGS = {"prior": 0.4, "n_estimators": 12, "random_state": 0}
 @pytest.fixture(scope="module")
 def client():
     with (
-        # Otherwise Dask knocks at the door of the dead for half a minute.
-        dask.config.set({"distributed.comm.timeouts.connect": "4s"}),
+        dask.config.set(PATIENCE),
         distributed.LocalCluster(
             n_workers=N_WORKERS,
             threads_per_worker=1,
