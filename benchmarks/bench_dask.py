@@ -6,6 +6,8 @@ stages   2-HNC, for each size of --rows: seconds and megabytes moved by stage; t
          --held 2.2 --memory 2GB --features 500 --neighbors approximate --trees 20
 chooser  DaskPUCutClassifier on the largest size: seconds of each step, and all that was moved; then
          again with --die, while a process is killed in each phase, with the same result
+cut      what a cut takes in the calling process: bytes per node and arc, with 5, 10 and 15
+         neighbours, and so for 10^8 nodes; and how many free rows the largest connected part has
 network  with --bandwidth, as 10MB: the largest size again, over a network in which every worker
          sends that many bytes in a second
 
@@ -17,24 +19,30 @@ workers sent all the time. No goals.
 
 import asyncio
 import os
+import tempfile
 import time
 from contextlib import contextmanager
+from pathlib import Path
 
 import dask
 import dask.array as da
 import numpy as np
 from dask.utils import parse_bytes
 from distributed import Client, LocalCluster, WorkerPlugin
+from scipy.sparse import load_npz, save_npz
+from scipy.sparse.csgraph import connected_components
 
 from benchmarks.dying_workers import PATIENCE, dying_workers
 from benchmarks.harness import Benchmark, Option, Run, Skip
-from benchmarks.processes import peak_bytes
+from benchmarks.processes import MemoryWatch, in_own_process, peak_bytes
 from benchmarks.timing import exponent
+from pucut.cuts.score_cuts import score_cut
 from pucut.cuts.selection import closest_partition
 from pucut.cuts.two_stages import two_stage_cuts
 from pucut.dask import DaskPUCutClassifier
 from pucut.dask.partitions import read_partitions
 from pucut.dask.stages import space_on_workers
+from pucut.graphs.spaces import weighted_space
 
 N_WORKERS = 4
 PRIOR = 0.4
@@ -49,6 +57,7 @@ PHASES = {
     "scores of regressions": ("joined_blocks",),
 }
 BLOCK_BYTES = 1 << 24
+N_COLUMNS = 20  # of what cuts are made for
 LEAST_BLOCKS = 16
 
 bench = Benchmark(
@@ -66,6 +75,7 @@ bench = Benchmark(
         "trees": Option(100, quick=10),
         "die": Option("no", help="chooser: no, also (a second fit) or only (nothing to compare)"),
         "verbose": Option(0, help="1 prints the steps of the chooser while it runs"),
+        "nodes": Option(300_000, quick=3_000, help="cut: of the graphs"),
         "bandwidth": Option(None, quick="10MB", help="of each worker in a second, for network"),
     },
 )
@@ -274,6 +284,52 @@ def chosen(run, n_rows, name, dying):
         run.row(f"{n_rows} rows, {name}, {step}", {"seconds": took})
     run.row(f"{n_rows} rows, {name}, all", {"seconds": seconds})
     return model
+
+
+@bench.part
+def cut(run: Run) -> None:
+    n_nodes = run.options.nodes
+    found = {}
+    for k in (5, 10, 15):
+        with tempfile.TemporaryDirectory() as folder:
+            in_own_process(make_graph, folder, n_nodes, k, run.options.hidden)
+            found[k] = in_own_process(cut_of, folder, n_nodes)
+    for k, figures in found.items():
+        run.row(f"{n_nodes} nodes, {k} neighbours", figures)
+    # Without scores and lists of neighbours, which are there before.
+    sides = np.array([[1.0, each["arcs a node"]] for each in found.values()])
+    needed = np.array([each["bytes a node"] for each in found.values()])
+    (of_node, of_arc), *_ = np.linalg.lstsq(sides, needed)
+    run.row("of a cut", {"bytes a node": of_node, "bytes an arc": of_arc})
+    for k, each in found.items():
+        arcs = each["arcs a node"]
+        with_graph = of_node + 8.0 + (of_arc + 12.0) * arcs
+        figures = {"GB": 0.1 * with_graph, "10^9 arcs": 0.1 * arcs}
+        run.row(f"10^8 nodes, {k} neighbours, computed", figures)
+
+
+def make_graph(folder, n_nodes, n_neighbors, n_hidden):
+    X, weights = block_of(0, n_nodes, N_COLUMNS, n_hidden), np.ones(N_COLUMNS)
+    space = weighted_space("plain", X, weights, n_neighbors, method="approximate", random_state=0)
+    save_npz(Path(folder) / "graph.npz", space.graph(n_neighbors), compressed=False)
+
+
+def cut_of(folder, n_nodes):
+    """A cut of the chooser: its memory besides the graph, and the connected parts it has."""
+    graph = load_npz(Path(folder) / "graph.npz")
+    is_labelled = classes_of(0, n_nodes) & (np.random.default_rng(2).random(n_nodes) < 0.5)
+    scores = np.random.default_rng(3).random(n_nodes)
+    with MemoryWatch() as watch:
+        score_cut(graph, is_labelled, scores, 2.0)
+    free = np.flatnonzero(~is_labelled)
+    sizes = np.bincount(connected_components(graph[free][:, free], directed=False)[1])
+    return {
+        "seconds": watch.seconds,
+        "arcs a node": graph.nnz / n_nodes,
+        "bytes a node": watch.peak() / n_nodes,
+        "% in the largest part": 100.0 * sizes.max() / len(free),
+        "parts": float(len(sizes)),
+    }
 
 
 @bench.part
