@@ -31,6 +31,17 @@ def small_blocks(monkeypatch):
     monkeypatch.setattr(torch_ridge, "_COLUMNS_OF_A_PRODUCT", 16)
 
 
+@pytest.mark.usefixtures("small_blocks")
+def test_all_products_are_there():
+    """A root might be made from either half."""
+    X, targets = table()
+    columns = torch.from_numpy(X[:, [0, 1, 2, 3] * 10]).to(DEVICE)
+    among = torch.eye(40, dtype=torch.float64, device=DEVICE)
+    found = torch_ridge._Regression(lambda rows: columns[rows], among, targets, None, 4)
+    wanted = 200 * np.cov(columns.cpu().numpy().T, bias=True)
+    np.testing.assert_allclose(found._products.cpu().numpy(), wanted, atol=1e-9)
+
+
 def same(found, wanted, atol):
     assert found.penalty == wanted.penalty
     np.testing.assert_allclose(found.left_out, wanted.left_out, rtol=0.0, atol=atol)

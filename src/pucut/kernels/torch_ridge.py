@@ -98,6 +98,7 @@ def fit_linear_ridge(
         LINEAR_PENALTIES,
         groups,
         np.arange(points.shape[0]),
+        points.shape[1],
     )
     machine = Machine(None, found.weights, found.intercept, 0.0)
     return Ridge(machine, found.left_out, None, found.penalty)
@@ -115,7 +116,7 @@ def kernel_sums(
     with _ONE_AT_A_TIME:
         kernel_of = _kernel(landmarks, gamma, device)
         factors = _moved(weights, device)
-        for rows in _blocks(np.arange(len(found)), len(landmarks)):
+        for rows in _blocks(np.arange(len(found)), max(landmarks.shape)):
             found[rows] = (kernel_of(_moved(points[rows], device)) @ factors).cpu().numpy()
     return found
 
@@ -151,6 +152,7 @@ def kernel_solution(
         PENALTIES,
         groups,
         np.arange(points.shape[0]) if judges is None else judges,
+        points.shape[1],
     )
 
 
@@ -180,24 +182,29 @@ class _Regression:
         among: Any,
         targets: BoolArray,
         groups: IndexArray | None,
+        n_features: int,
     ) -> None:
         self._columns_of, self._among = columns_of, among
+        self._width = max(len(among), n_features)
         self.target = targets.T.astype(np.float64)  # (n_rows, n_targets)
         self._copies = copies_of(groups, self.target)
         self.share = self.target.mean(axis=0)
         n_rows, n_columns = len(self.target), len(among)
-        # Of symmetric matrices the half below the diagonal is enough for their root.
         self._products = torch.zeros_like(among)
         total = among.new_zeros(n_columns)
         self._towards = among.new_zeros((n_columns, len(self.share)))
-        for rows in _blocks(np.arange(n_rows), n_columns):
+        starts = range(0, n_columns, _COLUMNS_OF_A_PRODUCT)
+        for rows in _blocks(np.arange(n_rows), self._width):
             block = columns_of(rows)
-            for start in range(0, n_columns, _COLUMNS_OF_A_PRODUCT):
+            for start in starts:  # below the diagonal; above it is the same
                 end = start + _COLUMNS_OF_A_PRODUCT
                 part, before = block[:, start:end], block[:, :end]
                 self._products[start:end, :end].addmm_(part.T, before)
             total += block.sum(dim=0)
             self._towards += block.T @ _moved(self.target[rows] - self.share, block.device)
+        for start in starts:
+            below = self._products[start : start + _COLUMNS_OF_A_PRODUCT, :start]
+            self._products[:start, start : start + _COLUMNS_OF_A_PRODUCT] = below.T
         self._mean = total / n_rows
         self._products.addr_(self._mean, self._mean, alpha=-n_rows)
 
@@ -211,7 +218,7 @@ class _Regression:
         n_rows = len(self.target)
         found = np.empty((len(rows), len(self.share)))
         done = 0
-        for some in _blocks(rows, len(root)):
+        for some in _blocks(rows, self._width):
             block = self._columns_of(some) - self._mean
             fitted = self.share + (block @ weights).cpu().numpy()
             halves = torch.linalg.solve_triangular(root, block.T, upper=False)
@@ -237,8 +244,9 @@ def _solution(
     penalties: Sequence[float],
     groups: IndexArray | None,
     judges: IndexArray,
+    n_features: int,
 ) -> Solution:
-    regression = _Regression(columns_of, among, targets, groups)
+    regression = _Regression(columns_of, among, targets, groups, n_features)
     errors = [
         np.square(regression.left_out(judges, *regression.solved(each)) - regression.target[judges])
         for each in penalties
@@ -276,9 +284,12 @@ def _moved(rows: Any, device: Any) -> Any:
     return torch.from_numpy(rows).to(device).to(torch.float64)
 
 
-def _blocks(rows: IndexArray, n_columns: int) -> list[slice | IndexArray]:
-    """Of rising row numbers; rows that follow each other are a slice, which copies nothing."""
-    step = max(1, min(_MOST_ROWS_OF_A_BLOCK, _BYTES_OF_A_BLOCK // (8 * max(1, n_columns))))
+def _blocks(rows: IndexArray, width: int) -> list[slice | IndexArray]:
+    """Of rising row numbers, each row with so many numbers on the device.
+
+    Rows that follow each other are a slice, which copies nothing.
+    """
+    step = max(1, min(_MOST_ROWS_OF_A_BLOCK, _BYTES_OF_A_BLOCK // (8 * max(1, width))))
     blocks = [rows[start : start + step] for start in range(0, len(rows), step)]
     return [
         slice(int(block[0]), int(block[-1]) + 1)
