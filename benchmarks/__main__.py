@@ -43,7 +43,10 @@ def main() -> int:
     write_json(OUT / "summary.json", summary)
     print(f"\n{summary_table(summary['results'])}")
     took = ", ".join(f"{name} {minutes:.1f}" for name, minutes in summary["minutes"].items())
-    print(f"minutes: {took}; in all {sum(summary['minutes'].values()):.1f}")
+    in_all, of_processors = (
+        sum(summary[kind].values()) for kind in ("minutes", "processor_minutes")
+    )
+    print(f"minutes: {took}; in all {in_all:.1f}, of processors {of_processors:.1f}")
     for name, sentences in summary["left_out"].items():
         for sentence in sentences:
             print(f"{name}: {sentence}")

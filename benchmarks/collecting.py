@@ -57,9 +57,18 @@ def summary_of(found: list[dict[str, Any]]) -> dict[str, Any]:
         for result in run["results"]
         if result["ratio"] is not None
     ]
-    minutes = {run["benchmark"]: sum(run.get("seconds", {}).values()) / 60 for run in found}
+    minutes, processor = (
+        {run["benchmark"]: sum(run.get(kind, {}).values()) / 60 for run in found}
+        for kind in ("seconds", "processor_seconds")
+    )
     left_out = {run["benchmark"]: run["left_out"] for run in found if run["left_out"]}
-    return {"machine": machine_facts(), "results": rows, "minutes": minutes, "left_out": left_out}
+    return {
+        "machine": machine_facts(),
+        "results": rows,
+        "minutes": minutes,
+        "processor_minutes": processor,
+        "left_out": left_out,
+    }
 
 
 def summary_table(rows: list[dict[str, Any]]) -> str:

@@ -19,6 +19,7 @@ showing.py and bare.py need numpy alone: benchmarks for a GPU also run where puc
 import argparse
 import importlib
 import importlib.util
+import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass, field
@@ -142,21 +143,24 @@ class Benchmark:
                 has_quick = given.quick and option.quick is not None
                 setattr(given, name, option.quick if has_quick else option.default)
         run = Run(self.goals, given)
-        seconds = {}
+        seconds, processor = {}, {}
         for name in given.parts or self.parts:
             print(f"\n== {self.name}: {name}", flush=True)
-            run.part, run._widths, start = name, {}, time.perf_counter()
+            run.part, run._widths = name, {}
+            start, used = time.perf_counter(), sum(os.times()[:4])
             try:
                 self.parts[name](run)
             except Skip as reason:
                 run.leave_out(f"{name}: {reason}")
             seconds[name] = time.perf_counter() - start
+            processor[name] = sum(os.times()[:4]) - used
         found = {
             "benchmark": self.name,
             "about": self.about.splitlines()[0] if self.about else "",
             "machine": machine_facts(),
             "options": {name: self._shown(given, name) for name in self.options},
             "seconds": seconds,
+            "processor_seconds": processor,  # on a busy machine clocks say little
             "results": [asdict(result) for result in run.results],
             "left_out": run.left_out,
         }

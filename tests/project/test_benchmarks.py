@@ -3,6 +3,7 @@
 import importlib
 import json
 import sys
+import time
 from argparse import Namespace
 
 import pytest
@@ -124,6 +125,24 @@ def test_table_and_json_agree(fake, tmp_path, capsys):
     ]
 
 
+def test_seconds_of_processors_are_counted():
+    bench = Benchmark("somewhere/bench_busy.py", None)
+
+    @bench.part
+    def busy(run):
+        start = time.process_time()
+        while time.process_time() < start + 0.05:
+            pass
+
+    @bench.part
+    def asleep(run):
+        time.sleep(0.05)
+
+    used = bench.main([])["processor_seconds"]
+    assert used["busy"] >= 0.03  # the clock of the system has steps of 0.01
+    assert used["asleep"] <= 0.03
+
+
 def test_the_summary_has_every_ratio(fake, monkeypatch):
     found = [fake.main(["--quick"]), fake.main(["--parts", "speed", "--sizes", "4"])]
     assert found[0]["options"]["repeats"] == 1
@@ -131,6 +150,7 @@ def test_the_summary_has_every_ratio(fake, monkeypatch):
     assert [row["ratio"] for row in summary["results"]] == [1.25, 2.5, 0.5]
     assert list(summary["left_out"]) == ["fake"]
     assert 0 < summary["minutes"]["fake"] < 1
+    assert summary["processor_minutes"]["fake"] == sum(found[-1]["processor_seconds"].values()) / 60
     header, *lines = summary_table(summary["results"]).splitlines()
     assert header.split() == ["benchmark", "what", "ratio", "goal", "peer"]
     for line, row in zip(lines, summary["results"], strict=True):
