@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from pucut.graphs.neighbors import boxes, nearest_neighbors, nearest_to, sparse_search
+from pucut.graphs.neighbors import boxes, dense_search, nearest_neighbors, nearest_to, sparse_search
 from pucut.graphs.neighbors.dense_search import DenseSearcher
 from pucut.graphs.neighbors.distances import LANES, paired_squared_distances
 from pucut.graphs.neighbors.equal_rows import group_equal_rows
@@ -217,7 +217,8 @@ class TestBoxes:
         monkeypatch.setattr(boxes, "_ROWS_OF_A_BOX", 8)
 
     @pytest.mark.parametrize("points", WHERE_ROUNDING_WOULD_DECIDE)
-    def test_where_rounding_would_decide(self, small_boxes, points):
+    def test_where_rounding_would_decide(self, small_boxes, monkeypatch, points):
+        monkeypatch.setattr(dense_search, "_QUERIES_AT_ONCE", 130)
         lists = nearest_neighbors(points, 15, "exact")
         np.testing.assert_array_equal(lists.indices, sorted_by_numpy(points, 15))
 

@@ -23,6 +23,7 @@ _ROWS_FOR_DIRECTIONS = 512
 _COLUMNS_IN_A_RANGE = 1 << 13
 _ENTRIES_AT_ONCE = 1 << 20
 _FEATURES_AT_ONCE = 64
+_QUERIES_AT_ONCE = 1 << 17
 _NO_BOXES = {name: np.empty(0) for name in ("directions", "low", "high")}
 
 _PRODUCTS = {name: scipy.linalg.cython_blas.__pyx_capi__[name] for name in ("sgemm", "dgemm")}
@@ -98,10 +99,7 @@ class DenseSearcher:
         hold k points. Without it all are visited.
         """
         if numbers is None and rows is self.points:
-            # In the order of the columns, so that queries next to each other visit the same ones.
-            indices, distances = self.nearest(rows, k, self._order)
-            back = np.argsort(self._order)
-            return indices[back], distances[back]
+            return self._nearest_of_points(k)
         if numbers is None:
             numbers = np.arange(len(rows), dtype=np.int32)
         if not len(numbers):
@@ -128,6 +126,15 @@ class DenseSearcher:
             )
         shape = (len(numbers), k)
         return found["indices"].reshape(shape), found["squared_distances"].reshape(shape)
+
+    def _nearest_of_points(self, k: int) -> tuple[RowNumbers, FloatArray]:
+        """In the order of the columns, so that queries next to each other visit the same ones."""
+        indices = np.empty((len(self.points), k), dtype=np.int32)
+        distances = np.empty((len(self.points), k))
+        for start in range(0, len(self.points), _QUERIES_AT_ONCE):
+            some = self._order[start : start + _QUERIES_AT_ONCE]
+            indices[some], distances[some] = self.nearest(self.points, k, some)
+        return indices, distances
 
     def _points_in_single_precision(self, columns: dict[str, Any]) -> dict[str, Any]:
         n_points, n_features = self.points.shape
