@@ -86,6 +86,19 @@ def test_sparse_rows_have_the_distances_of_dense_ones(numbers):
     np.testing.assert_allclose(encoding.encode(sp.csc_array(X)).toarray(), points.toarray())
 
 
+def test_new_rows_may_be_sparse_where_those_of_fit_were_not(numbers):
+    """And the other way round; zeros are where they were."""
+    table = np.where(np.abs(numbers) < 0.7, 0.0, numbers)
+    for of_fit, new in ((table, sp.csr_array(table)), (sp.csr_array(table), table)):
+        encoding, points = learn_encoding(of_fit)
+        found = encoding.encode(new)
+        assert sp.issparse(found) == sp.issparse(of_fit)
+        expected, dense = (
+            each.toarray() if sp.issparse(each) else each for each in (points, found)
+        )
+        np.testing.assert_array_equal(dense, expected)
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int64])
 def test_by_blocks_as_in_one_piece(dtype, monkeypatch):
     X = (np.random.default_rng(1).normal(size=(1000, 4)) * 50).astype(dtype)

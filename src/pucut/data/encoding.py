@@ -71,9 +71,12 @@ class Encoding:
         return len(self.mean)
 
     def encode(self, X: Any) -> Any:
-        """The points of new rows, dense or CSR as the table was."""
-        table = read_table(X, self.format)
-        return self._encode(table)
+        """The points of new rows, dense or CSR as the table was, whichever X is."""
+        if is_sparse(X) and not self.is_sparse:
+            X = X.toarray()
+        elif self.is_sparse and not is_sparse(X):
+            X = sp.csr_array(np.asarray(X))
+        return self._encode(read_table(X, self.format))
 
     def _encode(
         self, table: Table, into: npt.NDArray[Any] | None = None, n_threads: int = 1
