@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from pucut._support.checks import FloatArray
+from pucut.kernels.ridge import drawn
 from pucut.methods.pu_cut._mixing import (
     CLEARLY_BEHIND,
     Candidate,
@@ -26,6 +27,8 @@ from pucut.methods.pu_cut.places import Place
 
 # Rows that tell, and how many there must be in all for that to pay.
 ROWS_THAT_TELL, FEWEST_ROWS = 10_000, 20_000
+# Of the hidden rows that are not among those, so many are asked for.
+MOST_ASKED = 5_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,19 +49,19 @@ def screen_spaces(
 ) -> Screened:
     """Compares the hidden rows that neighbours find, row by row.
 
-    Neighbours are found among some of the rows, and all hidden rows ask for theirs. Only where a
-    single world hides labels, which then are many, is anything left out; the weights of a space are
-    then the same in both worlds.
+    Neighbours are found among some of the rows, and other hidden rows ask for theirs too. Only
+    where a single world hides labels, which then are many, is anything left out; the weights of a
+    space are then the same in both worlds.
     """
     names = [space.name for space in spaces]
     if len(names) < 2 or worlds.n_hidden_worlds != 1 or points.shape[0] < FEWEST_ROWS:
         return Screened((True,) * len(names), ())
     rows = np.sort(random.choice(points.shape[0], ROWS_THAT_TELL, replace=False))
     some, part = points.here(points.rows[rows]), worlds.of_rows(rows)
-    is_asked = worlds.is_hidden.copy()
-    is_asked[rows] = False
-    asked, rest = points.rows[np.flatnonzero(is_asked)], worlds.is_negative[is_asked]
-    is_positive = ~np.concatenate([part.is_negative[part.is_hidden], rest])
+    others = np.setdiff1d(np.flatnonzero(worlds.is_hidden), rows)
+    others = others[drawn(len(others), MOST_ASKED, random)]
+    asked = points.rows[others]
+    is_positive = ~np.append(part.is_negative[part.is_hidden], worlds.is_negative[others])
     found = []
     for each in spaces:
         space = space_of_worlds(
