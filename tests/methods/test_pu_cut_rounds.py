@@ -10,7 +10,13 @@ from pucut.datasets import pu_split
 from pucut.kernels import folded_ridge
 from pucut.kernels.ridge import chosen_widths
 from pucut.methods.pu_cut import _rounds, _screening
-from pucut.methods.pu_cut._rounds import FOUND, found_score, have_rounds, top_rows
+from pucut.methods.pu_cut._rounds import (
+    FOUND,
+    found_score,
+    has_found_more,
+    have_rounds,
+    top_rows,
+)
 from pucut.methods.pu_cut._scores import BaseScore, NewRows, kernel_name
 from pucut.methods.pu_cut._spaces import space_of_worlds
 from pucut.methods.pu_cut._worlds import hidden_worlds
@@ -140,6 +146,7 @@ def test_only_large_tables_with_many_labels_have_rounds(monkeypatch, table, many
     assert not have_rounds(10**6, 4)
     X, is_positive, is_labelled = table
     monkeypatch.setattr(_rounds, "FEWEST_ROWS", 1500)
+    monkeypatch.setattr(_rounds, "CLEARLY_MORE", 0.0)  # few rows are hidden here
     model = PUCutClassifier(prior=is_positive.mean(), n_estimators=10, random_state=0)
     large = model.fit(X, is_labelled)
     assert "rounds" in large.step_seconds_
@@ -153,6 +160,20 @@ def test_only_large_tables_with_many_labels_have_rounds(monkeypatch, table, many
     assert all(each.name != FOUND for each in small.selection_)
     assert (of_new != small.predict_proba(X[:50])).any()
     assert _screening.FEWEST_ROWS == 20_000
+
+
+def test_more_is_found_if_the_difference_is_not_chance():
+    before, now = np.zeros(100), np.zeros(100)
+    before[:60] = 1.0
+    now[:66] = 1.0  # the same rows and six more
+    error = np.sqrt(0.06 * 0.94 / 99)
+    assert has_found_more(now, before, 0.99 * 0.06 / error)
+    assert not has_found_more(now, before, 1.01 * 0.06 / error)
+    # Six more, but other rows: they disagree on 86.
+    other = np.roll(now, 40)
+    assert has_found_more(other, before, 0.0)
+    assert not has_found_more(other, before, 2.0)
+    assert not has_found_more(before, before, 0.0)
 
 
 def test_the_first_of_equal_rows_are_taken():

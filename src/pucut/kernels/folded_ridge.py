@@ -122,10 +122,7 @@ class FoldedRidge:
 
             def add(first: int, kernel: Floats = kernel) -> None:
                 some = slice(first, first + _COLUMNS_OF_A_PART)
-                # Few rows at a time: sums in single precision lose digits.
-                for start in range(0, len(kernel), _ROWS_OF_A_PART):
-                    part = kernel[start : start + _ROWS_OF_A_PART]
-                    products[: some.stop, some] += part[:, : some.stop].T @ part[:, some]
+                products[: some.stop, some] += kernel[:, : some.stop].T @ kernel[:, some]
 
             in_threads(add, range(0, m, _COLUMNS_OF_A_PART), self._n_threads)
         return products, total

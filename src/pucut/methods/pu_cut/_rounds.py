@@ -3,10 +3,12 @@
 The paper's second stage uses what its first one found; so can a learner. A regression of the
 classes that were found, out of fold, says more than one of a few labels among many unlabelled rows,
 if what was found is mostly right. Whether it is, hidden rows say: they stay hidden through all
-rounds, and rounds end when no more of them are found. With few hidden rows they cannot tell, and in
-a small table the regressions add little, so only large tables have rounds.
+rounds, the first must find clearly more of them, and rounds end when no more are found. With few
+hidden rows nobody could tell, and in a small table the regressions add little, so only large tables
+have rounds.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -28,6 +30,9 @@ from pucut.methods.pu_cut._worlds import Worlds
 
 FOUND = "kernel, classes found before"
 MOST_ROUNDS = 2
+# How many standard errors better the first cut, and the first round, have to be than what they
+# started from.
+CLEARLY_MORE = 2.0
 # Of the cuts between rounds.
 GAMMA = 8.0
 # Widths are compared on so many rows and landmarks.
@@ -45,9 +50,10 @@ def found_score(
     n_threads: int,
     device: str | None = None,
 ) -> BaseScore | None:
-    """The scores after the best round, in every world; None if the first finds no more.
+    """The scores after the best round, in every world.
 
     Rounds start from the mixture of some scores, and stay in the space whose kernel found most.
+    None if the first cut or the first round is not clearly better than that mixture.
     """
     space = _best_space(scores, spaces, worlds)
     if space is None:
@@ -56,26 +62,29 @@ def found_score(
     in_worlds: Sequence[FloatArray] = mix_scores(scores, worlds).ranks
     graph = checked_graph(space.final.graph(space.n_neighbors[0]))
     learn: Learner | None = None
-    n_found = float(worlds.found(in_worlds).sum())
+    found = worlds.found(in_worlds)
     best: BaseScore | None = None
     for _ in range(MOST_ROUNDS):
 
-        def classes(world: int, of_worlds: Sequence[FloatArray] = in_worlds) -> BoolArray:
+        def level(world: int, of_worlds: Sequence[FloatArray] = in_worlds) -> FloatArray:
             labels, negatives = worlds.labels[world], worlds.negatives[world]
-            cut = score_cut(
+            return score_cut(
                 graph, labels, of_worlds[world], GAMMA, is_negative=negatives, n_threads=1
-            )
-            return top_rows(cut.switch, worlds.n_positive)
+            ).switch
 
-        targets = np.array(in_threads(classes, range(len(worlds.labels)), n_threads))
+        levels = in_threads(level, range(len(worlds.labels)), n_threads)
+        # Where the graph adds nothing to the scores, there is nothing to learn from it.
+        if learn is None and not has_found_more(worlds.found(levels), found, CLEARLY_MORE):
+            return None
+        targets = np.array([top_rows(each, worlds.n_positive) for each in levels])
         if learn is None:
             learn = _learner(points, targets[0], groups, random, n_threads, device)
         learned, machine = learn(targets)
         of_worlds = tuple(learned)
-        now_found = float(worlds.found(of_worlds).sum())
-        if now_found <= n_found:
+        found_now = worlds.found(of_worlds)
+        if not has_found_more(found_now, found, 0.0 if best else CLEARLY_MORE):
             break
-        n_found = now_found
+        found = found_now
         of = OfRidge(machine, space.name, space.final.weights)
         best = BaseScore(FOUND, of_worlds, of_worlds[-1], of)
         in_worlds = [rank_among(each, np.sort(each)) for each in of_worlds]
@@ -114,6 +123,15 @@ def _learner(
         return found.of_targets, found.machine
 
     return learn
+
+
+def has_found_more(now: FloatArray, before: FloatArray, by: float) -> bool:
+    """Whether more hidden rows are found, by so many standard errors of the difference.
+
+    Both were asked for the same rows, so that its noise is that of the rows on which they disagree.
+    """
+    more = now - before
+    return bool(more.mean() > by * more.std(ddof=1) / math.sqrt(len(more)))
 
 
 def have_rounds(n_rows: int, n_worlds: int) -> bool:
