@@ -73,6 +73,9 @@ POINTS = {
     "matrix": np.empty(0, dtype=np.float32),
     "gaps": np.empty(0, dtype=np.float32),
     "range_ends": np.array([1, 3]),
+    "directions": np.empty(0),
+    "low": np.empty(0),
+    "high": np.empty(0),
 }
 QUERIES = {
     "rows": np.ones((2, 2), dtype=np.float32),
@@ -95,6 +98,10 @@ PRODUCTS = {name: cython_blas.__pyx_capi__[name] for name in ("sgemm", "dgemm")}
         ),
         ({"range_ends": np.array([2, 1])}, "ranges do not ascend"),
         ({"range_ends": np.array([1, 4])}, "ranges do not end with the columns"),
+        ({"low": np.zeros(2)}, "boxes are not those"),
+        ({"high": np.zeros(2)}, "boxes are not those"),
+        ({"directions": np.array([1.0, 0.0])}, "boxes are not those"),
+        (dict.fromkeys(("directions", "low", "high"), np.zeros(3)), "boxes are not those"),
         ({"rows": np.ones((2, 3))}, "the queries have other features"),
         ({"numbers": np.array([0, 2], dtype=np.int32)}, "a query is a row"),
         ({"numbers": np.empty(0, dtype=np.int32)}, "visits of the queries"),
