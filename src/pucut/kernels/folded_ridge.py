@@ -109,7 +109,8 @@ class FoldedRidge:
     def _among(self) -> FloatArray:
         """The penalty: the kernel of the landmarks."""
         landmarks = as_float64(self._landmarks)
-        among = GaussianKernel(landmarks, self._gamma).of(landmarks)
+        # One by one, distances of so many landmarks would take longer than a round.
+        among = GaussianKernel(landmarks, self._gamma, by_products=True).of(landmarks)
         among[np.diag_indices_from(among)] += JITTER
         return np.asarray(PENALTY * among)
 
