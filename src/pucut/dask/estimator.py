@@ -18,13 +18,13 @@ class ForCollections:
     """
 
     def _lazy_scores(self, X: Any) -> Any:
-        raise NotImplementedError
+        raise NotImplementedError  # each classifier scores in a way of its own
 
     def decision_function(self: Any, X: Any) -> Any:
         """Score of each row less the threshold, lazily for a Dask collection."""
         check_is_fitted(self)
         if not is_collection(X):
-            return super().decision_function(X)  # type: ignore[misc]  # of one machine
+            return super().decision_function(X)  # type: ignore[misc]  # the class of one machine, which comes after this one
         check_columns(self, X, reset=False)
         return self._lazy_scores(X) - self.threshold_
 
@@ -32,14 +32,14 @@ class ForCollections:
         """The class of each row, in the two values of `y`, lazily for a Dask collection."""
         check_is_fitted(self)
         if not is_collection(X):
-            return super().predict(X)  # type: ignore[misc]  # of one machine
+            return super().predict(X)  # type: ignore[misc]  # the class of one machine, which comes after this one
         return classes_of(self.decision_function(X), self.classes_)
 
     def predict_proba(self: Any, X: Any) -> Any:
         """Probabilities of the two classes, lazily for a Dask collection."""
         check_is_fitted(self)
         if not is_collection(X):
-            return super().predict_proba(X)  # type: ignore[misc]  # of one machine
+            return super().predict_proba(X)  # type: ignore[misc]  # the class of one machine, which comes after this one
         check_columns(self, X, reset=False)
         return probabilities_of(self._lazy_scores(X), self._calibration.probabilities)
 

@@ -57,6 +57,7 @@ def gives_back(work: Callable[Arguments, Returned]) -> Callable[Arguments, Retur
             with torch.no_grad():
                 return work(*args, **kwargs)
         finally:
+            # PyTorch gives this function no types.
             if torch.cuda.is_initialized():  # type: ignore[no-untyped-call]
                 torch.cuda.empty_cache()
 

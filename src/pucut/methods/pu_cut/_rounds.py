@@ -8,7 +8,6 @@ hidden rows nobody could tell, and in a small table the regressions add little, 
 have rounds.
 """
 
-import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -24,7 +23,7 @@ from pucut.kernels.ridge import chosen_widths, fit_kernel_ridge
 from pucut.methods.pu_cut._mixed_score import mix_scores
 from pucut.methods.pu_cut._mixing import rank_among
 from pucut.methods.pu_cut._scores import BaseScore, OfRidge, kernel_name
-from pucut.methods.pu_cut._screening import FEWEST_ROWS
+from pucut.methods.pu_cut._screening import FEWEST_ROWS, behind_the_best
 from pucut.methods.pu_cut._spaces import SpaceOfWorlds
 from pucut.methods.pu_cut._worlds import Worlds
 
@@ -126,12 +125,9 @@ def _learner(
 
 
 def has_found_more(now: FloatArray, before: FloatArray, by: float) -> bool:
-    """Whether more hidden rows are found, by so many standard errors of the difference.
-
-    Both were asked for the same rows, so that its noise is that of the rows on which they disagree.
-    """
-    more = now - before
-    return bool(more.mean() > by * more.std(ddof=1) / math.sqrt(len(more)))
+    """Whether more hidden rows are found, by so many standard errors of the paired difference."""
+    behind = behind_the_best(np.array([now, before]))[1]
+    return bool(now.mean() > before.mean() and behind > by)
 
 
 def have_rounds(n_rows: int, n_worlds: int) -> bool:
