@@ -25,7 +25,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.data import PracticeTask, practice_table, practice_tasks
+from benchmarks.data import Draw, PracticeTask, practice_table, practice_tasks
 from benchmarks.harness import Benchmark, Option, Run, Skip
 from paper.datasets import seed_from_names
 from pucut.datasets import pu_split
@@ -94,21 +94,24 @@ def fits_of_split(
     task: PracticeTask, share: float, split: int, methods: Sequence[str], priors: Sequence[str]
 ) -> list[Fit]:
     """All methods on the same labels, in the process that calls it."""
+    draw = drawn_labels(task, share, split)
+    return [fitted(draw, share, split, method, prior) for method in methods for prior in priors]
+
+
+def drawn_labels(task: PracticeTask, share: float, split: int) -> Draw:
+    """A table with labels that depend on the names alone."""
     X, is_positive = practice_table(task)
     n_labelled = max(FEWEST_LABELS, int(share * is_positive.sum() + 1e-9))
     seed = seed_from_names(task.name, share, split)
     is_labelled = pu_split(is_positive, n_labelled=n_labelled, random_state=seed)
-    return [
-        fitted(task.name, share, split, method, prior, X, is_positive, is_labelled, seed)
-        for method in methods
-        for prior in priors
-    ]
+    return Draw(task.name, X, is_positive, is_labelled, seed)
 
 
-def fitted(table, share, split, method, prior_from, X, is_positive, is_labelled, seed):
+def fitted(draw: Draw, share: float, split: int, method: str, prior_from: str) -> Fit:
+    X, is_positive, is_labelled = draw.X, draw.is_positive, draw.is_labelled
     model = METHODS[method]()
-    truth = float(is_positive.mean())
-    given = {"prior": truth if prior_from == TRUE else AUTO, "random_state": seed}
+    truth = draw.prior
+    given = {"prior": truth if prior_from == TRUE else AUTO, "random_state": draw.seed}
     known = model.get_params()
     model.set_params(**{name: value for name, value in given.items() if name in known})
     start = time.process_time()
@@ -121,7 +124,7 @@ def fitted(table, share, split, method, prior_from, X, is_positive, is_labelled,
     estimate = getattr(model, "prior_estimate_", None)
     low, high = (np.nan, np.nan) if estimate is None else estimate.interval
     return Fit(
-        table,
+        draw.name,
         share,
         split,
         method,
@@ -149,6 +152,22 @@ def error_of(recall: float, n_rows: int) -> float:
 def all_fits(run: Run) -> Iterator[list[Fit]]:
     """The fits of one split after the other, as they are ready."""
     options = run.options
+    settings = [
+        (task, share, split, options.methods, options.priors)
+        for task in wanted_tasks(run)
+        for share in options.shares
+        for split in range(options.splits)
+    ]
+    if options.jobs == 1:
+        yield from (fits_of_split(*setting) for setting in settings)
+        return
+    with ProcessPoolExecutor(options.jobs, mp_context=get_context("spawn")) as pool:
+        yield from pool.map(fits_of_split, *zip(*settings, strict=True))
+
+
+def wanted_tasks(run: Run) -> list[PracticeTask]:
+    """Those that --tables and --most-rows allow."""
+    options = run.options
     try:
         tasks = practice_tasks()
     except OSError as error:
@@ -164,18 +183,7 @@ def all_fits(run: Run) -> Iterator[list[Fit]]:
     left_out = [task.name for task in tasks if task.n_rows > options.most_rows]
     if left_out:
         run.leave_out(f"more than {options.most_rows} rows: {', '.join(left_out)}")
-    settings = [
-        (task, share, split, options.methods, options.priors)
-        for task in tasks
-        if task.name not in left_out
-        for share in options.shares
-        for split in range(options.splits)
-    ]
-    if options.jobs == 1:
-        yield from (fits_of_split(*setting) for setting in settings)
-        return
-    with ProcessPoolExecutor(options.jobs, mp_context=get_context("spawn")) as pool:
-        yield from pool.map(fits_of_split, *zip(*settings, strict=True))
+    return [task for task in tasks if task.name not in left_out]
 
 
 @bench.part

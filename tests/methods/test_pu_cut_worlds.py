@@ -8,8 +8,9 @@ from pucut import PUCutClassifier
 from pucut.datasets import pu_split
 from pucut.methods.pu_cut import _cuts, _mixing
 from pucut.methods.pu_cut._cuts import choose_cuts
+from pucut.methods.pu_cut._hidden_recall import VARIANCE_IN_TURN
 from pucut.methods.pu_cut._mixed_score import JudgedScores, mix_scores
-from pucut.methods.pu_cut._mixing import ranks, recall_weights
+from pucut.methods.pu_cut._mixing import ranks, recall_error, recall_weights
 from pucut.methods.pu_cut._scores import (
     BaseScore,
     UnfinishedScore,
@@ -361,7 +362,7 @@ def test_the_judge_finds_no_more_than_chance_where_there_is_nothing_to_find(make
         n_known = n_labelled * 4 // 5
         expected.append((200 - n_known) / (400 - n_known))
         found.append(mixture.hidden_recall)
-        error = np.sqrt(0.25 / n_labelled)
+        error = np.sqrt(VARIANCE_IN_TURN * 0.25 / n_labelled)
         assert mixture.standard_error == pytest.approx(error, rel=0.3)
     # Every label is hidden once, so that all of these are draws.
     assert abs(np.mean(found) - np.mean(expected)) < 2 * np.sqrt(0.25 / (10 * n_labelled))
@@ -380,7 +381,7 @@ def test_hidden_recall_is_the_share_of_unlabelled_positives_that_is_found():
         mixture = model.fit(X, is_labelled).selection_[-1]
         recall = model.transduction_[is_positive & ~is_labelled].mean()
         apart.append(mixture.hidden_recall - recall)
-        errors.append(mixture.standard_error)
+        errors.append(recall_error(mixture.hidden_recall, int(is_labelled.sum())))
     assert abs(np.mean(apart)) < 2 * np.sqrt(np.mean(np.square(errors)) / 6)
     assert all(abs(a) < 3 * e for a, e in zip(apart, errors, strict=True))
 

@@ -50,8 +50,9 @@ def test_how_sure_is_counted_from_probabilities(model, table, summary):
 def test_hidden_positives_found_again_are_told_in_words(chooser, paper):
     model, summary = chooser
     last = model.selection_[-1]
-    told = f"It found {percent(last.hidden_recall)} of them again, give or take "
-    assert told + percent(last.standard_error) in parse(render(summary)).text
+    text = parse(render(summary)).text
+    assert f"It found {percent(last.hidden_recall)} of them again. About as many" in text
+    assert f"give or take {percent(last.standard_error)}, should be among the rows" in text
     assert "of them again" not in parse(render(paper[1])).text
 
 

@@ -30,7 +30,8 @@ places there, from 0. What a method cannot say is null::
     n_positive            rows that are classified as positive, the labelled ones included
     certainty             by probabilities: expected (positives among the rows found), missed (among
                           the others), n_sure (found with 90 % or more), n_close (below 60 %)
-    hidden                pucut: recall, of known positives that were hidden, and standard_error
+    hidden                pucut: recall, of known positives that were hidden, and standard_error,
+                          how far that of positives that nobody knows may be from it
     graph                 the one whose neighbours are shown: n_neighbors, n_edges, similarity,
                           sigma (null where it follows from the distances), neighbor_recall (null
                           where unknown). Of pucut it is that of the cut with most weight: name and

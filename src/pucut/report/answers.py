@@ -133,9 +133,9 @@ def _how_sure(summary: dict[str, Any]) -> list[Html]:
     if hidden is not None:
         lines.append(
             f"To check, known positives were hidden from the method. It found "
-            f"{percent(hidden['recall'])} of them again, give or take "
-            f"{percent(hidden['standard_error'])}. About as many of the positives that are not "
-            "known should be among the rows found, if the prior is right."
+            f"{percent(hidden['recall'])} of them again. About as many of the positives that are "
+            f"not known, give or take {percent(hidden['standard_error'])}, should be among the "
+            "rows found, if the prior is right."
         )
     elif summary["selection"] is not None:
         lines.append("A single known row cannot be hidden, so that nothing could be checked.")

@@ -19,6 +19,7 @@ from pucut._support.checks import FloatArray, checked_graph
 from pucut._support.threads import in_threads
 from pucut.cuts.score_cuts import levels_of_new_rows, score_cut
 from pucut.graphs.spaces import WeightedSpace
+from pucut.methods.pu_cut._hidden_recall import HiddenRecall, hidden_recall
 from pucut.methods.pu_cut._mixed_score import JudgedScores, MixedScore
 from pucut.methods.pu_cut._mixing import (
     UNJUDGED,
@@ -26,7 +27,6 @@ from pucut.methods.pu_cut._mixing import (
     judged,
     rank_among,
     ranks,
-    recall_error,
     recall_weights,
     weighted_sum,
 )
@@ -146,8 +146,8 @@ class _Judge:
             ]
         )
 
-    def recall_of_mixture(self) -> tuple[float, int]:
-        """Of the mixture, each world weighing the candidates by the other worlds alone.
+    def mixtures(self) -> list[FloatArray]:
+        """The mixture in each world, which weighs the candidates by the other worlds alone.
 
         So the rows that judge the mixture have not chosen it.
         """
@@ -163,8 +163,7 @@ class _Judge:
                 if weight > 0.0
             )
             mixtures.append(mixture)
-        hits = worlds.found(mixtures)[worlds.is_hidden_positive]
-        return (float(hits.mean()), len(hits)) if len(hits) else (math.nan, 0)
+        return mixtures
 
 
 @dataclass(frozen=True, eq=False)
@@ -270,25 +269,25 @@ def _mixture(
         (
             *scores.candidates,
             *judged(names, "cut", found, weights, worlds.is_hidden_positive),
-            _verdict(judge),
+            _verdict(hidden_recall(worlds, judge.mixtures(), answer)),
         ),
         tuple(np.sort(level[others]) for level in levels),
     )
 
 
-def _verdict(judge: _Judge) -> Candidate:
-    recall, n_hidden = judge.recall_of_mixture()
-    if not n_hidden:
+def _verdict(hidden: HiddenRecall) -> Candidate:
+    if not hidden.n_hidden:
         return Candidate(
             "the mixture", "mixture", math.nan, math.nan, 1.0, "what answers: " + UNJUDGED
         )
     return Candidate(
         "the mixture",
         "mixture",
-        recall,
-        recall_error(recall, n_hidden),
+        hidden.recall,
+        hidden.standard_error,
         1.0,
-        f"what answers: found {recall:.0%} of {n_hidden} positives that were hidden from it",
+        f"what answers: found {hidden.recall:.0%} of {hidden.n_hidden} positives that were hidden "
+        "from it",
     )
 
 

@@ -34,7 +34,9 @@ class Candidate:
         from everything, so it estimates the share of the unlabelled positives that is found. NaN
         if nothing could be hidden.
     standard_error : float
-        Of that recall, from the number of positives that were hidden.
+        Of that recall. Of the mixture it tells how far the share of the unlabelled positives that
+        is found may be from it. Of the others, which are only compared with each other, it is
+        that of as many independent rows as were hidden.
     weight : float
         Its share among the candidates of its kind, from 0 to 1.
     why : str

@@ -126,7 +126,8 @@ None, default="auto"
         Every score and every cut that was tried, the hidden positives it found, its weight, and
         why; with 20 000 rows or more, spaces that were not worth trying come first. The last one is
         the mixture that answers. Its `hidden_recall` estimates the share of the unlabelled
-        positives that `transduction_` has right. Each prints as a line of a table.
+        positives that `transduction_` has right, and its `standard_error` tells how well. Each
+        prints as a line of a table.
     mixture_ : Mixture
         What answers: `cuts` with their `cut_weights`, `spaces`, `forest`. Its rows are those of
         `fit` in the order of `row_order_`.
