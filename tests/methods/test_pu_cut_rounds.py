@@ -13,8 +13,8 @@ from pucut.methods.pu_cut import _rounds, _screening
 from pucut.methods.pu_cut._rounds import (
     FOUND,
     found_score,
-    has_found_more,
     have_rounds,
+    is_ahead,
     top_rows,
 )
 from pucut.methods.pu_cut._scores import BaseScore, NewRows, kernel_name
@@ -146,7 +146,7 @@ def test_only_large_tables_with_many_labels_have_rounds(monkeypatch, table, many
     assert not have_rounds(10**6, 4)
     X, is_positive, is_labelled = table
     monkeypatch.setattr(_rounds, "FEWEST_ROWS", 1500)
-    monkeypatch.setattr(_rounds, "CLEARLY_MORE", 0.0)  # few rows are hidden here
+    monkeypatch.setattr(_rounds, "CLEARLY", 0.0)  # few rows are hidden here
     model = PUCutClassifier(prior=is_positive.mean(), n_estimators=10, random_state=0)
     large = model.fit(X, is_labelled)
     assert "rounds" in large.step_seconds_
@@ -162,18 +162,43 @@ def test_only_large_tables_with_many_labels_have_rounds(monkeypatch, table, many
     assert _screening.FEWEST_ROWS == 20_000
 
 
+def test_rounds_go_on_while_classes_change(monkeypatch, table, many_landmarks):
+    learned = []
+
+    class Watched(folded_ridge.FoldedRidge):
+        def scores(self, targets, start=None):
+            learned.append((targets, start))
+            return super().scores(targets, start)
+
+    monkeypatch.setattr(_rounds, "FoldedRidge", Watched)
+    X, is_positive, is_labelled = table
+    worlds, space = worlds_of(is_positive, is_labelled), space_of(X)
+    start = noisy_start(is_positive, worlds, space)
+    monkeypatch.setattr(_rounds, "UNCHANGED", 0.0)
+    found(table, [start], [space], worlds)
+    assert len(learned) == _rounds.MOST_ROUNDS
+    # A round starts where the one before ended.
+    assert [first is None for _, first in learned] == [True, False, False, False]
+    changed = np.mean(learned[1][0][0] != learned[0][0][0])
+    assert changed > 0.0
+    learned.clear()
+    monkeypatch.setattr(_rounds, "UNCHANGED", 1.01 * changed)
+    found(table, [start], [space], worlds)
+    assert len(learned) == 1
+
+
 def test_more_is_found_if_the_difference_is_not_chance():
     before, now = np.zeros(100), np.zeros(100)
     before[:60] = 1.0
     now[:66] = 1.0  # the same rows and six more
     error = np.sqrt(0.06 * 0.94 / 99)
-    assert has_found_more(now, before, 0.99 * 0.06 / error)
-    assert not has_found_more(now, before, 1.01 * 0.06 / error)
+    assert is_ahead(now, before, 0.99 * 0.06 / error)
+    assert not is_ahead(now, before, 1.01 * 0.06 / error)
     # Six more, but other rows: they disagree on 86.
     other = np.roll(now, 40)
-    assert has_found_more(other, before, 0.0)
-    assert not has_found_more(other, before, 2.0)
-    assert not has_found_more(before, before, 0.0)
+    assert is_ahead(other, before, 0.0)
+    assert not is_ahead(other, before, 2.0)
+    assert not is_ahead(before, before, 0.0)
 
 
 def test_the_first_of_equal_rows_are_taken():

@@ -57,11 +57,16 @@ def gives_back(work: Callable[Arguments, Returned]) -> Callable[Arguments, Retur
             with torch.no_grad():
                 return work(*args, **kwargs)
         finally:
-            # PyTorch gives this function no types.
-            if torch.cuda.is_initialized():  # type: ignore[no-untyped-call]
-                torch.cuda.empty_cache()
+            empty_cache()
 
     return wrapped
+
+
+def empty_cache() -> None:
+    """Memory of the device that is free here is free for others."""
+    # PyTorch gives this function no types.
+    if torch.cuda.is_initialized():  # type: ignore[no-untyped-call]
+        torch.cuda.empty_cache()
 
 
 def fit_kernel_ridge(
@@ -74,7 +79,7 @@ def fit_kernel_ridge(
     """As in ridge.py, on dense points."""
     n_rows, n_features = points.shape
     widths = np.array(chosen_widths(points, targets, random, groups))
-    most = n_landmarks_on_gpu(n_rows, _free_memory(device))
+    most = n_landmarks_on_gpu(n_rows, free_memory(device))
     landmarks = as_float64(points[drawn(n_rows, most, random)])
     judges = drawn(n_rows, ROWS_THAT_JUDGE, random)
     left_out = np.empty(targets.shape)
@@ -267,12 +272,15 @@ def _solution(
 
 
 def _kernel(landmarks: FloatArray, gamma: float, device: str) -> Callable[[Any], Any]:
-    """The Gaussian kernel of rows on the device with the landmarks."""
-    points = _moved(landmarks, device)
-    squares = points.square().sum(dim=1)
+    return gaussian_kernel(_moved(landmarks, device), gamma)
+
+
+def gaussian_kernel(landmarks: Any, gamma: float) -> Callable[[Any], Any]:
+    """That of rows with landmarks, on their device and in their precision."""
+    squares = landmarks.square().sum(dim=1)
 
     def of(rows: Any) -> Any:
-        squared = torch.addmm(squares, rows, points.T, alpha=-2.0)
+        squared = torch.addmm(squares, rows, landmarks.T, alpha=-2.0)
         squared += rows.square().sum(dim=1)[:, None]
         return squared.clamp_(min=0.0).mul_(-gamma).exp_()
 
@@ -300,6 +308,6 @@ def _blocks(rows: IndexArray, width: int) -> list[slice | IndexArray]:
     ]
 
 
-def _free_memory(device: str) -> float:
+def free_memory(device: str) -> float:
     is_gpu = torch.device(device).type == "cuda"
     return float(torch.cuda.mem_get_info(device)[0]) if is_gpu else math.inf

@@ -48,8 +48,9 @@ _SHORT_LISTS = 5
 _CUTTING = 3e-8  # per arc to the power below
 _CUTTING_POWER = 1.2
 _KERNEL = 4e-8  # per row and landmark
-_LOOK, _LOOK_A_FEATURE = 3e-9, 1e-11  # the same, in rounds
-_PRODUCT = 1e-11  # per row and pair of landmarks, in rounds
+_LOOK, _LOOK_A_FEATURE = 3e-9, 3e-11  # the same, in rounds
+_STEP, _STEPS_OF_A_ROUND = 1.2e-9, 6  # of conjugate gradients, per row and landmark
+_ROOTS = 3e-11  # per landmark cubed, in rounds
 _PRIOR_START, _PRIOR = 0.1, 1.2e-4  # per row, for 10 features
 # Seconds of an H200: to begin, and per pair of rows and feature, or per row and landmark squared.
 _START_ON_GPU, _SEARCH_ON_GPU, _KERNEL_ON_GPU = 0.2, 6e-14, 1e-13
@@ -351,23 +352,23 @@ class _Shape:
         return _START_ON_GPU + _KERNEL_ON_GPU * self.n_rows * self._landmarks() ** 2
 
     def _round_seconds(self) -> float:
-        """Kernels of the rows that learn, their products, kernels of all rows, and cuts."""
+        """Kernels, of the rows that do not learn in every round; roots, gradients and cuts."""
         landmarks, rounds = folded_ridge.n_landmarks(self.n_rows), self.work.n_rounds
         one_cut = _CUTTING * math.pow(self.arcs, _CUTTING_POWER)
         if self.work.kernels_on_gpu:
-            return rounds * (self._regression_on_gpu() + one_cut)
+            return _START_ON_GPU + rounds * (_START_ON_GPU + one_cut)
         n_learning = min(self.n_rows, folded_ridge.MOST_ROWS)
-        looks = n_learning + rounds * (self.n_rows + n_learning)
+        looks = n_learning + rounds * (self.n_rows - n_learning)
         kernels = (_LOOK + _LOOK_A_FEATURE * self.n_features) * looks * landmarks
-        products = _PRODUCT * n_learning * landmarks**2
-        return (kernels + products) / self.n_threads + rounds * one_cut
+        steps = _STEP * _STEPS_OF_A_ROUND * rounds * n_learning * landmarks
+        roots = _ROOTS * landmarks**3
+        return (kernels + steps + roots) / self.n_threads + rounds * one_cut
 
     def _round_bytes(self) -> int:
-        landmarks = folded_ridge.n_landmarks(self.n_rows)
         points = 4 * self.n_rows * self.n_features  # weighted, in single precision
         if self.work.kernels_on_gpu:
             return points + self._kernel_blocks()
-        return points + folded_ridge.matrix_bytes(landmarks)
+        return points + folded_ridge.matrix_bytes(self.n_rows)
 
     def _kernel_blocks(self) -> int:
         rows, landmarks = min(self.n_rows, ROWS_OF_A_BLOCK), self._landmarks()

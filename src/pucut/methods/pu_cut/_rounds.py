@@ -3,12 +3,13 @@
 The paper's second stage uses what its first one found; so can a learner. A regression of the
 classes that were found, out of fold, says more than one of a few labels among many unlabelled rows,
 if what was found is mostly right. Whether it is, hidden rows say: they stay hidden through all
-rounds, the first must find clearly more of them, and rounds end when no more are found. With few
-hidden rows nobody could tell, and in a small table the regressions add little, so only large tables
-have rounds.
+rounds, and the first must find clearly more of them. With few hidden rows nobody could tell, and in
+a small table the regressions add little, so only large tables have rounds.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,10 +17,9 @@ import numpy as np
 from pucut._support.checks import BoolArray, FloatArray, checked_graph
 from pucut._support.threads import in_threads
 from pucut.cuts.score_cuts import score_cut
-from pucut.data.row_order import IndexArray
-from pucut.kernels.folded_ridge import FoldedRidge
+from pucut.kernels.folded_ridge import FoldedRidge, FoldedScores
 from pucut.kernels.machines import Machine
-from pucut.kernels.ridge import chosen_widths, fit_kernel_ridge
+from pucut.kernels.ridge import chosen_widths
 from pucut.methods.pu_cut._mixed_score import mix_scores
 from pucut.methods.pu_cut._mixing import rank_among
 from pucut.methods.pu_cut._scores import BaseScore, OfRidge, kernel_name
@@ -28,10 +28,11 @@ from pucut.methods.pu_cut._spaces import SpaceOfWorlds
 from pucut.methods.pu_cut._worlds import Worlds
 
 FOUND = "kernel, classes found before"
-MOST_ROUNDS = 2
-# How many standard errors better the first cut, and the first round, have to be than what they
-# started from.
-CLEARLY_MORE = 2.0
+MOST_ROUNDS = 4
+# So many standard errors of the difference are clear.
+CLEARLY = 2.0
+# Rounds end when fewer than this share of the rows change their class.
+UNCHANGED = 1e-3
 # Of the cuts between rounds.
 GAMMA = 8.0
 # Widths are compared on so many rows and landmarks.
@@ -49,64 +50,92 @@ def found_score(
     n_threads: int,
     device: str | None = None,
 ) -> BaseScore | None:
-    """The scores after the best round, in every world.
+    """The scores after the last round, in every world.
 
-    Rounds start from the mixture of some scores, and stay in the space whose kernel found most.
-    None if the first cut or the first round is not clearly better than that mixture.
+    Rounds start from the mixture of some scores, and stay in the space whose kernel and first cut
+    found most. None if that cut or the first round is not clearly better than the mixture. A
+    further round counts unless it finds clearly less.
     """
-    space = _best_space(scores, spaces, worlds)
-    if space is None:
-        return None
-    points, groups = space.final.weighted_points, worlds.groups
     in_worlds: Sequence[FloatArray] = mix_scores(scores, worlds).ranks
-    graph = checked_graph(space.final.graph(space.n_neighbors[0]))
-    learn: Learner | None = None
     found = worlds.found(in_worlds)
+    first = _first_cut(scores, spaces, in_worlds, worlds, n_threads)
+    # Where the graph adds nothing to the scores, there is nothing to learn from it.
+    if first is None or not is_ahead(worlds.found(first.levels), found, CLEARLY):
+        return None
+    space, targets = first.space, _classes(first.levels, worlds)
     best: BaseScore | None = None
-    for _ in range(MOST_ROUNDS):
-
-        def level(world: int, of_worlds: Sequence[FloatArray] = in_worlds) -> FloatArray:
-            labels, negatives = worlds.labels[world], worlds.negatives[world]
-            return score_cut(
-                graph, labels, of_worlds[world], GAMMA, is_negative=negatives, n_threads=1
-            ).switch
-
-        levels = in_threads(level, range(len(worlds.labels)), n_threads)
-        # Where the graph adds nothing to the scores, there is nothing to learn from it.
-        if learn is None and not has_found_more(worlds.found(levels), found, CLEARLY_MORE):
-            return None
-        targets = np.array([top_rows(each, worlds.n_positive) for each in levels])
-        if learn is None:
-            learn = _learner(points, targets[0], groups, random, n_threads, device)
-        learned, machine = learn(targets)
-        of_worlds = tuple(learned)
-        found_now = worlds.found(of_worlds)
-        if not has_found_more(found_now, found, 0.0 if best else CLEARLY_MORE):
-            break
-        found = found_now
-        of = OfRidge(machine, space.name, space.final.weights)
-        best = BaseScore(FOUND, of_worlds, of_worlds[-1], of)
-        in_worlds = [rank_among(each, np.sort(each)) for each in of_worlds]
+    with _learner(space, targets[0], worlds, random, n_threads, device) as learn:
+        for _ in range(MOST_ROUNDS):
+            learned, machine = learn(targets)
+            of_worlds = tuple(learned)
+            found_now = worlds.found(of_worlds)
+            is_worse = best is not None and is_ahead(found, found_now, CLEARLY)
+            if is_worse or (best is None and not is_ahead(found_now, found, CLEARLY)):
+                break
+            of = OfRidge(machine, space.name, space.final.weights)
+            best, found = BaseScore(FOUND, of_worlds, of_worlds[-1], of), found_now
+            in_worlds = [rank_among(each, np.sort(each)) for each in of_worlds]
+            before = targets
+            targets = _classes(_levels(first.graph, in_worlds, worlds, n_threads), worlds)
+            # The world that hides rows decides: the complete one must not tell it anything.
+            if np.mean(targets[0] != before[0]) < UNCHANGED:
+                break
     return best
 
 
+@dataclass(frozen=True, eq=False)
+class _Cut:
+    """The switch levels of all rows in every world, by cuts of a graph of a space."""
+
+    space: SpaceOfWorlds
+    graph: Any
+    levels: Sequence[FloatArray]
+
+
+def _first_cut(
+    scores: Sequence[BaseScore],
+    spaces: Sequence[SpaceOfWorlds],
+    in_worlds: Sequence[FloatArray],
+    worlds: Worlds,
+    n_threads: int,
+) -> _Cut | None:
+    """That in the best space; of dense points here that both worlds share."""
+    found = {each.name: float(worlds.found(each.of_worlds).sum()) for each in scores}
+    best, most = None, -np.inf
+    for space in spaces:
+        if space.knows_labels or not isinstance(space.final.points, np.ndarray):
+            continue
+        graph = checked_graph(space.final.graph(space.n_neighbors[0]))
+        levels = _levels(graph, in_worlds, worlds, n_threads)
+        by_both = found[kernel_name(space.name)] + float(worlds.found(levels).sum())
+        if by_both > most:
+            best, most = _Cut(space, graph, levels), by_both
+    return best
+
+
+def _levels(
+    graph: Any, in_worlds: Sequence[FloatArray], worlds: Worlds, n_threads: int
+) -> Sequence[FloatArray]:
+    def level(world: int) -> FloatArray:
+        labels, negatives = worlds.labels[world], worlds.negatives[world]
+        return score_cut(
+            graph, labels, in_worlds[world], GAMMA, is_negative=negatives, n_threads=1
+        ).switch
+
+    return in_threads(level, range(len(worlds.labels)), n_threads)
+
+
+@contextmanager
 def _learner(
-    points: Any,
+    space: SpaceOfWorlds,
     target: BoolArray,
-    groups: IndexArray,
+    worlds: Worlds,
     random: np.random.RandomState,
     n_threads: int,
     device: str | None,
-) -> Learner:
+) -> Iterator[Learner]:
     """Regressions of classes; what suits the target, found while labels are hidden, serves all."""
-    if device is not None:
-        seed = int(random.randint(np.iinfo(np.int32).max))
-
-        def learn_there(targets: BoolArray) -> tuple[FloatArray, Machine]:
-            ridge = fit_kernel_ridge(points, targets, np.random.RandomState(seed), groups, device)
-            return ridge.left_out, ridge.machine
-
-        return learn_there
+    points, groups = space.final.weighted_points, worlds.groups
     (width,) = chosen_widths(
         points,
         target[None],
@@ -115,19 +144,36 @@ def _learner(
         most_rows=_ROWS_FOR_WIDTH,
         most_landmarks=_LANDMARKS_FOR_WIDTH,
     )
-    folded = FoldedRidge(points, width, random, groups, n_threads)
+    folded: Any
+    with ExitStack() as stack:
+        if device is None:
+            folded = FoldedRidge(points, width, random, groups, n_threads)
+        else:
+            from pucut.kernels import torch_folded_ridge  # PyTorch takes seconds, if it is there
 
-    def learn(targets: BoolArray) -> tuple[FloatArray, Machine]:
-        found = folded.scores(targets)
-        return found.of_targets, found.machine
+            folded = stack.enter_context(
+                torch_folded_ridge.ridge_there(points, width, random, groups, device)
+            )
+        found = None
 
-    return learn
+        def learn(targets: BoolArray) -> tuple[FloatArray, Machine]:
+            nonlocal found
+            # Rounds change few rows, so that the regressions of one are near those of the next.
+            scores: FoldedScores = folded.scores(targets, found)
+            found = scores.found
+            return scores.of_targets, scores.machine
+
+        yield learn
 
 
-def has_found_more(now: FloatArray, before: FloatArray, by: float) -> bool:
-    """Whether more hidden rows are found, by so many standard errors of the paired difference."""
-    behind = behind_the_best(np.array([now, before]))[1]
-    return bool(now.mean() > before.mean() and behind > by)
+def _classes(levels: Sequence[FloatArray], worlds: Worlds) -> BoolArray:
+    return np.array([top_rows(each, worlds.n_positive) for each in levels])
+
+
+def is_ahead(one: FloatArray, other: FloatArray, by: float) -> bool:
+    """Whether one finds more hidden rows, by so many standard errors of the paired difference."""
+    behind = behind_the_best(np.array([one, other]))[1]
+    return bool(one.mean() > other.mean() and behind > by)
 
 
 def have_rounds(n_rows: int, n_worlds: int) -> bool:
@@ -140,16 +186,3 @@ def top_rows(levels: FloatArray, n_positive: int) -> BoolArray:
     found = np.zeros(len(levels), dtype=np.bool_)
     found[np.argsort(-levels, kind="stable")[:n_positive]] = True
     return found
-
-
-def _best_space(
-    scores: Sequence[BaseScore], spaces: Sequence[SpaceOfWorlds], worlds: Worlds
-) -> SpaceOfWorlds | None:
-    """Of dense points here that both worlds share, that whose kernel found most hidden rows."""
-    found = {each.name: float(worlds.found(each.of_worlds).sum()) for each in scores}
-    possible = [
-        space
-        for space in spaces
-        if not space.knows_labels and isinstance(space.final.points, np.ndarray)
-    ]
-    return max(possible, key=lambda space: found[kernel_name(space.name)], default=None)

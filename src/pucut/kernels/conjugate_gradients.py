@@ -1,0 +1,142 @@
+"""Kernel regressions by conjugate gradients, with a preconditioner made of the landmarks.
+
+The weights w of a kernel regression with landmarks solve (G'G + penalty K) w = G'y, with G the
+kernel of rows and landmarks and K that of the landmarks. G'G costs a product for each row and each
+pair of landmarks. Conjugate gradients only ask for G'(G w), a few times if the system is first
+brought near the identity. If every row stood where its nearest landmark stands, G'G would be K D K,
+with D the number of rows of each landmark: with upper roots T'T = K and A'A = T D T' + penalty I,
+the system of v = A T w is then the identity (Rudi, Carratino and Rosasco, "FALKON", NIPS 2017).
+"""
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import numpy as np
+import scipy.linalg
+
+from pucut._support.checks import FloatArray
+from pucut._support.threads import in_threads
+
+# Added to the diagonal of a matrix without a root, and ten times as much until there is one.
+_LEAST_OF_ITS_MEAN = 1e-12
+# Columns of a product that a thread computes at a time.
+_COLUMNS_OF_A_PART = 512
+_TINY = 1e-300
+
+# Of NumPy or of PyTorch.
+Product = Callable[[Any], Any]
+
+
+class Solve(Protocol):
+    def __call__(self, root: Any, right: Any, /, *, transposed: bool = False) -> Any: ...
+
+
+class Preconditioner:
+    """The roots of a system whose rows stand where the landmarks stand."""
+
+    def __init__(
+        self, kernel: FloatArray, n_rows: FloatArray, penalty: float, n_threads: int
+    ) -> None:
+        """`kernel` is that of the landmarks, upper half, and is overwritten."""
+        self._penalty = penalty
+        self._outer = upper_root(kernel)
+        scaled = self._outer * np.sqrt(n_rows)
+        inner = np.zeros_like(scaled)
+
+        def multiply(first: int) -> None:
+            some = slice(first, first + _COLUMNS_OF_A_PART)
+            # Left of its diagonal a root is 0.
+            inner[: some.stop, some] = scaled[: some.stop, first:] @ scaled[some, first:].T
+
+        in_threads(multiply, range(0, len(inner), _COLUMNS_OF_A_PART), n_threads)
+        inner[np.diag_indices_from(inner)] += penalty
+        self._inner = upper_root(inner)
+
+    def solved(
+        self,
+        product: Product,
+        right: FloatArray,
+        start: FloatArray | None,
+        tolerance: float,
+        most_steps: int,
+    ) -> tuple[FloatArray, FloatArray]:
+        """The weights, and what a similar system may start from; a column for each system."""
+        given = (product, right, self._outer, self._inner, self._penalty)
+        return preconditioned(*given, solve, start, tolerance, most_steps)
+
+
+def preconditioned(
+    product: Product,
+    right: Any,
+    outer: Any,
+    inner: Any,
+    penalty: float,
+    solve: Solve,
+    start: Any,
+    tolerance: float,
+    most_steps: int,
+) -> tuple[Any, Any]:
+    """The solution w of the system with the roots T and A, and v = A T w, from which others start.
+
+    `product` is G'G times some weights, `right` is G'y: a column for each system, of NumPy or of
+    PyTorch, whose triangular systems `solve` solves.
+    """
+
+    def of_system(v: Any) -> Any:
+        half = solve(inner, v)
+        image = solve(outer, product(solve(outer, half)), transposed=True)
+        return solve(inner, image + penalty * half, transposed=True)
+
+    right = solve(inner, solve(outer, right, transposed=True), transposed=True)
+    found = conjugate_gradients(of_system, right, start, tolerance, most_steps)
+    return solve(outer, solve(inner, found)), found
+
+
+def conjugate_gradients(
+    product: Product, right: Any, start: Any, tolerance: float, most_steps: int
+) -> Any:
+    """x such that product(x) is `right`, a column for each system; all share the product.
+
+    A column is done when what is missing is small beside `right`, or after so many steps; what the
+    others hold has no say in that.
+    """
+    found = 0.0 * right if start is None else start
+    rest = direction = right if start is None else right - product(start)
+    size = (rest * rest).sum(0)
+    small_enough = tolerance**2 * (right * right).sum(0)
+    for _ in range(most_steps):
+        is_open = size > small_enough
+        if not is_open.any():
+            break
+        image = product(direction)
+        step = is_open * size / ((direction * image).sum(0) + _TINY)
+        found = found + step * direction
+        rest = rest - step * image
+        before, size = size, (rest * rest).sum(0)
+        direction = rest + size / (before + _TINY) * direction
+    return found
+
+
+def upper_root(matrix: FloatArray) -> FloatArray:
+    """The upper Cholesky root of a symmetric matrix of which the upper half is given.
+
+    If rounding has left it without a root, the least is added to its diagonal that gives it one.
+    """
+    diagonal = np.diag_indices_from(matrix)
+    added = _LEAST_OF_ITS_MEAN * float(np.trace(matrix)) / len(matrix)
+    while True:
+        try:
+            # Transposed it is in the order of Fortran, and the upper half is the lower one.
+            return np.asarray(scipy.linalg.cholesky(matrix.T, lower=True).T)
+        except np.linalg.LinAlgError:
+            matrix[diagonal] += added
+            added *= 10.0
+
+
+def solve(root: FloatArray, right: FloatArray, *, transposed: bool = False) -> FloatArray:
+    """The solution of an upper triangular system, or of the transposed one."""
+    return np.asarray(
+        scipy.linalg.solve_triangular(
+            root, right, trans="T" if transposed else "N", check_finite=False
+        )
+    )
