@@ -3,6 +3,7 @@
 mnist       MNIST with 60 % and 10 % of the positives labelled, prior given: 2-HNC and pucut, on the
             GPU and, unless --gpu-only, on the processors. Seconds by step, and accuracy on the
             unlabelled rows. The ratio of pucut is the seconds of `fit`, and then its error in %.
+learners    pucut on MNIST with 60 % labelled and a convolutional uPU as a learner: two minutes
 digits      HNCClassifier on the ten digits of MNIST, 1 % and 10 % labelled, in the same way
 made        pucut on --rows x 50: the made problem of `growth`, and noise
 regression  one kernel regression of MNIST by the number of landmarks: seconds, memory on the GPU,
@@ -24,6 +25,7 @@ from paper.datasets import data_folder
 from pucut import HNCClassifier, PUCutClassifier, TwoHNCClassifier
 from pucut.kernels import torch_ridge
 from pucut.kernels.ridge import chosen_widths, n_landmarks_on_gpu
+from pucut.methods.neural.upu import UPUClassifier
 
 CLASSIFIERS = {"2-HNC": TwoHNCClassifier, "pucut": PUCutClassifier}
 SHARES, LABELLED_DIGITS = (0.6, 0.1), (0.01, 0.1)
@@ -38,12 +40,14 @@ bench = Benchmark(
         "seconds of MNIST": Goal(6),
         "error at 60 %": Goal(1.0),
         "error at 10 %": Goal(1.5),
+        "error with a network": Goal(0.7),
         "seconds of 10^6 x 50": Goal(30),
     },
     options={
         "rows": Option(1_000_000, quick=30_000, help="of the made table"),
         "landmarks": Option((1_000, 4_000, 8_000, 12_000, 16_000), quick=(300, 1_000)),
         "gpu_only": Option(0, help="1: not on the processors"),
+        "epochs": Option(20, quick=1, help="of the network among the learners"),
         "jobs": Option(-1),
     },
 )
@@ -102,6 +106,56 @@ def mnist(run: Run) -> None:
                     run.row(f"seconds, {share:.0%}", {}, **wanted, peer="6 s")
                     goal = f"error at {share:.0%}".replace("%", " %")
                     run.row(f"error, {share:.0%}", {}, ratio=100 - accuracy, goal=goal, peer="goal")
+
+
+def small_network(_: int) -> torch.nn.Module:
+    """Two pairs of convolutions and a layer of 256 units, for images of 28 x 28."""
+    nn = torch.nn
+
+    def convolution(n_inputs: int, n_filters: int) -> list[torch.nn.Module]:
+        layer = nn.Conv2d(n_inputs, n_filters, 3, padding=1, bias=False)
+        return [layer, nn.BatchNorm2d(n_filters), nn.ReLU()]
+
+    first = [*convolution(1, 32), *convolution(32, 32), nn.MaxPool2d(2), nn.Dropout(0.1)]
+    second = [*convolution(32, 64), *convolution(64, 64), nn.MaxPool2d(2), nn.Dropout(0.2)]
+    hidden = [nn.Linear(64 * 7 * 7, 256, bias=False), nn.BatchNorm1d(256), nn.ReLU()]
+    top = [nn.Flatten(), *hidden, nn.Dropout(0.4), nn.Linear(256, 1)]
+    return nn.Sequential(nn.Unflatten(1, (1, 28, 28)), *first, *second, *top)
+
+
+def network_learner(prior: float, device: str, n_epochs: int) -> UPUClassifier:
+    return UPUClassifier(
+        network=small_network,
+        image_shape=(1, 28, 28),
+        prior=prior,
+        batch_size=1024,
+        learning_rate=1e-3,
+        max_epochs=n_epochs,
+        patience=None,
+        device=device,
+        random_state=0,
+    )
+
+
+@bench.part
+def learners(run: Run) -> None:
+    need_gpu(run)
+    draw = drawn(mnist_table(run))
+    network = network_learner(draw.prior, "cuda", run.options.epochs)
+    alone = draw.accuracy(network.fit(draw.X, draw.is_labelled).transduction_)
+    start = time.perf_counter()
+    model = PUCutClassifier(
+        prior=draw.prior,
+        learners={"convolutional uPU": network},
+        device="cuda",
+        n_jobs=run.options.jobs,
+        random_state=0,
+    ).fit(draw.X, draw.is_labelled)
+    seconds = time.perf_counter() - start
+    accuracy = draw.accuracy(model.transduction_)
+    run.row("the network alone", {"accuracy": alone})
+    run.row("pucut with it", figures(model, seconds, accuracy))
+    run.row("error", {}, ratio=100 - accuracy, goal="error with a network", peer="goal")
 
 
 @bench.part
