@@ -37,18 +37,11 @@ class Preconditioner:
     def __init__(
         self, kernel: FloatArray, n_rows: FloatArray, penalty: float, n_threads: int
     ) -> None:
-        """`kernel` is that of the landmarks, upper half, and is overwritten."""
+        """`kernel` is that of the landmarks, upper half; it may be changed."""
         self._penalty = penalty
         self._outer = upper_root(kernel)
-        scaled = self._outer * np.sqrt(n_rows)
-        inner = np.zeros_like(scaled)
-
-        def multiply(first: int) -> None:
-            some = slice(first, first + _COLUMNS_OF_A_PART)
-            # Left of its diagonal a root is 0.
-            inner[: some.stop, some] = scaled[: some.stop, first:] @ scaled[some, first:].T
-
-        in_threads(multiply, range(0, len(inner), _COLUMNS_OF_A_PART), n_threads)
+        del kernel  # as large as each of the others
+        inner = upper_square(self._outer * np.sqrt(n_rows), n_threads)
         inner[np.diag_indices_from(inner)] += penalty
         self._inner = upper_root(inner)
 
@@ -131,6 +124,19 @@ def upper_root(matrix: FloatArray) -> FloatArray:
         except np.linalg.LinAlgError:
             matrix[diagonal] += added
             added *= 10.0
+
+
+def upper_square(root: FloatArray, n_threads: int) -> FloatArray:
+    """The upper half of R R', for an upper triangular R."""
+    square = np.zeros_like(root)
+
+    def multiply(first: int) -> None:
+        some = slice(first, first + _COLUMNS_OF_A_PART)
+        # Left of its diagonal the root is 0.
+        square[: some.stop, some] = root[: some.stop, first:] @ root[some, first:].T
+
+    in_threads(multiply, range(0, len(square), _COLUMNS_OF_A_PART), n_threads)
+    return square
 
 
 def solve(root: FloatArray, right: FloatArray, *, transposed: bool = False) -> FloatArray:

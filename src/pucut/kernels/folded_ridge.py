@@ -179,7 +179,7 @@ def n_landmarks(n_rows: int) -> int:
 def matrix_bytes(n_rows: int) -> int:
     """Of the kernel that is held, and of the roots of the landmarks while they are made."""
     m = n_landmarks(n_rows)
-    return m * (4 * min(n_rows, MOST_ROWS) + 4 * 8 * m)
+    return m * (4 * min(n_rows, MOST_ROWS) + 3 * 8 * m)
 
 
 def centres(
