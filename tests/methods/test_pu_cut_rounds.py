@@ -43,6 +43,7 @@ def table():
 def many_landmarks(monkeypatch):
     """For so few rows; and widths are compared on fewer."""
     monkeypatch.setattr(folded_ridge, "ROWS_A_LANDMARK", 8)
+    monkeypatch.setattr(_rounds, "LANDMARKS_FIRST", 30)
     monkeypatch.setattr(_rounds, "_ROWS_FOR_WIDTH", 500)
     monkeypatch.setattr(_rounds, "_LANDMARKS_FOR_WIDTH", 60)
 
@@ -147,6 +148,7 @@ def test_only_large_tables_with_many_labels_have_rounds(monkeypatch, table, many
     X, is_positive, is_labelled = table
     monkeypatch.setattr(_rounds, "FEWEST_ROWS", 1500)
     monkeypatch.setattr(_rounds, "CLEARLY", 0.0)  # few rows are hidden here
+    monkeypatch.setattr(_rounds, "LANDMARKS_FIRST", 1000)  # all of them
     model = PUCutClassifier(prior=is_positive.mean(), n_estimators=10, random_state=0)
     large = model.fit(X, is_labelled)
     assert "rounds" in large.step_seconds_
@@ -162,12 +164,35 @@ def test_only_large_tables_with_many_labels_have_rounds(monkeypatch, table, many
     assert _screening.FEWEST_ROWS == 20_000
 
 
+def test_few_landmarks_say_whether_many_are_worth_while(monkeypatch, table, many_landmarks):
+    """The graph helps a little, but the points say less than the scores that rounds start from."""
+    made = []
+
+    class Watched(folded_ridge.FoldedRidge):
+        def __init__(self, *given):
+            super().__init__(*given)
+            made.append(len(self._landmarks))
+
+    monkeypatch.setattr(_rounds, "FoldedRidge", Watched)
+    monkeypatch.setattr(_rounds, "LANDMARKS_FIRST", 5)
+    X, is_positive, is_labelled = table
+    worlds, space = worlds_of(is_positive, is_labelled), space_of(X)
+    start = noisy_start(is_positive, worlds, space, noise=0.3)
+    assert found(table, [start], [space], worlds) is None
+    assert made == [5]
+    made.clear()
+    start = noisy_start(is_positive, worlds, space, noise=3.0)
+    assert found(table, [start], [space], worlds) is not None
+    assert made == [5, len(X) // 8]
+
+
 def test_rounds_go_on_while_classes_change(monkeypatch, table, many_landmarks):
     learned = []
 
     class Watched(folded_ridge.FoldedRidge):
         def scores(self, targets, start=None):
-            learned.append((targets, start))
+            if len(self._landmarks) > _rounds.LANDMARKS_FIRST:
+                learned.append((targets, start))
             return super().scores(targets, start)
 
     monkeypatch.setattr(_rounds, "FoldedRidge", Watched)

@@ -66,6 +66,7 @@ class FoldedRidge:
         random: np.random.RandomState,
         groups: IndexArray,
         n_threads: int,
+        most_landmarks: int = MOST_LANDMARKS,
     ) -> None:
         """Rows of a group (`data.repeats`) share a fold. Points are dense."""
         n_rows, n_features = points.shape
@@ -73,11 +74,11 @@ class FoldedRidge:
         self._n_threads = n_threads
         self._gamma = width / n_features
         nearest = partial(nearest_points, n_threads=n_threads)
-        self._landmarks = centres(self._points, n_landmarks(n_rows), random, nearest)
+        m = min(n_landmarks(n_rows), most_landmarks)
+        self._landmarks = centres(self._points, m, random, nearest)
         self._kernel = GaussianKernel(self._landmarks, self._gamma)
         self._fold = random.randint(N_FOLDS, size=int(groups.max()) + 1)[groups]
         self._learning = drawn(n_rows, MOST_ROWS, random)
-        m = len(self._landmarks)
         self._held = np.empty((len(self._learning), m), dtype=np.float32)
         own = np.empty(len(self._learning), dtype=np.intp)
 

@@ -9,6 +9,7 @@ a small table the regressions add little, so only large tables have rounds.
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +18,7 @@ import numpy as np
 from pucut._support.checks import BoolArray, FloatArray, checked_graph
 from pucut._support.threads import in_threads
 from pucut.cuts.score_cuts import score_cut
+from pucut.data.row_order import IndexArray
 from pucut.kernels.folded_ridge import FoldedRidge, FoldedScores
 from pucut.kernels.machines import Machine
 from pucut.kernels.ridge import chosen_widths
@@ -31,6 +33,9 @@ FOUND = "kernel, classes found before"
 MOST_ROUNDS = 4
 # So many standard errors of the difference are clear.
 CLEARLY = 2.0
+# With so many landmarks a regression costs little. If it finds clearly less than rounds start from,
+# all landmarks hardly find clearly more. (On a GPU all cost little.)
+LANDMARKS_FIRST = 1000
 # Rounds end when fewer than this share of the rows change their class.
 UNCHANGED = 1e-3
 # Of the cuts between rounds.
@@ -53,18 +58,32 @@ def found_score(
     """The scores after the last round, in every world.
 
     Rounds start from the mixture of some scores, and stay in the space whose kernel and first cut
-    found most. None if that cut or the first round is not clearly better than the mixture. A
-    further round counts unless it finds clearly less.
+    found most. None if the first round is not clearly better than the mixture. A further round
+    counts unless it finds clearly less.
     """
     in_worlds: Sequence[FloatArray] = mix_scores(scores, worlds).ranks
     found = worlds.found(in_worlds)
     first = _first_cut(scores, spaces, in_worlds, worlds, n_threads)
     # Where the graph adds nothing to the scores, there is nothing to learn from it.
-    if first is None or not is_ahead(worlds.found(first.levels), found, CLEARLY):
+    if first is None or not is_ahead(worlds.found(first.levels), found, 0.0):
         return None
     space, targets = first.space, _classes(first.levels, worlds)
+    points, groups = space.final.weighted_points, worlds.groups
+    # What suits the world that hides rows serves both.
+    (width,) = chosen_widths(
+        points,
+        targets[:1],
+        random,
+        groups,
+        most_rows=_ROWS_FOR_WIDTH,
+        most_landmarks=_LANDMARKS_FOR_WIDTH,
+    )
+    if device is None:
+        few = FoldedRidge(points, width, deepcopy(random), groups, n_threads, LANDMARKS_FIRST)
+        if is_ahead(found, worlds.found(tuple(few.scores(targets).of_targets)), CLEARLY):
+            return None
     best: BaseScore | None = None
-    with _learner(space, targets[0], worlds, random, n_threads, device) as learn:
+    with _learner(points, width, groups, random, n_threads, device) as learn:
         for _ in range(MOST_ROUNDS):
             learned, machine = learn(targets)
             of_worlds = tuple(learned)
@@ -127,23 +146,13 @@ def _levels(
 
 @contextmanager
 def _learner(
-    space: SpaceOfWorlds,
-    target: BoolArray,
-    worlds: Worlds,
+    points: Any,
+    width: float,
+    groups: IndexArray,
     random: np.random.RandomState,
     n_threads: int,
     device: str | None,
 ) -> Iterator[Learner]:
-    """Regressions of classes; what suits the target, found while labels are hidden, serves all."""
-    points, groups = space.final.weighted_points, worlds.groups
-    (width,) = chosen_widths(
-        points,
-        target[None],
-        random,
-        groups,
-        most_rows=_ROWS_FOR_WIDTH,
-        most_landmarks=_LANDMARKS_FOR_WIDTH,
-    )
     folded: Any
     with ExitStack() as stack:
         if device is None:
