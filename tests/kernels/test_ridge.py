@@ -5,12 +5,15 @@ import pytest
 import scipy.sparse as sp
 from scipy.spatial.distance import cdist
 
+from pucut.kernels import ridge
 from pucut.kernels.ridge import (
+    LARGE,
     LINEAR_PENALTIES,
     PENALTIES,
     WIDTHS,
     _kernel_solution,
     _Solution,
+    chosen_widths,
     fit_kernel_ridge,
     fit_linear_ridge,
 )
@@ -176,3 +179,20 @@ def test_rows_that_lie_close_together_and_far_from_the_rest_have_a_solution():
     target = random.random(1000) < 0.3
     found = _kernel_solution(X, target[None, :], X[:150], 0.25)
     assert np.isfinite(found.left_out).all()
+
+
+@pytest.mark.parametrize(("n_rows", "expected"), [(LARGE - 1, (1000, 150)), (LARGE, (4000, 300))])
+def test_widths_of_large_tables_are_compared_on_more_rows(monkeypatch, n_rows, expected):
+    compared = set()
+
+    def watched(points, targets, landmarks, *given):
+        assert targets.shape == (1, len(points))
+        compared.add((len(points), len(landmarks)))
+        return _kernel_solution(points, targets, landmarks, *given)
+
+    monkeypatch.setattr(ridge, "_kernel_solution", watched)
+    random = np.random.RandomState(0)
+    X = random.normal(size=(n_rows, 2)).astype(np.float32)
+    (width,) = chosen_widths(X, X[None, :, 0] > 0.0, random)
+    assert width in WIDTHS
+    assert compared == {expected}

@@ -41,11 +41,9 @@ def table():
 
 @pytest.fixture
 def many_landmarks(monkeypatch):
-    """For so few rows; and widths are compared on fewer."""
+    """For so few rows."""
     monkeypatch.setattr(folded_ridge, "ROWS_A_LANDMARK", 8)
     monkeypatch.setattr(_rounds, "LANDMARKS_FIRST", 30)
-    monkeypatch.setattr(_rounds, "_ROWS_FOR_WIDTH", 500)
-    monkeypatch.setattr(_rounds, "_LANDMARKS_FOR_WIDTH", 60)
 
 
 def worlds_of(is_positive, is_labelled):
@@ -149,7 +147,7 @@ def test_only_large_tables_with_many_labels_have_rounds(monkeypatch, table, many
     monkeypatch.setattr(_rounds, "FEWEST_ROWS", 1500)
     monkeypatch.setattr(_rounds, "CLEARLY", 0.0)  # few rows are hidden here
     monkeypatch.setattr(_rounds, "LANDMARKS_FIRST", 1000)  # all of them
-    model = PUCutClassifier(prior=is_positive.mean(), n_estimators=10, random_state=0)
+    model = PUCutClassifier(prior=is_positive.mean(), n_estimators=10, random_state=2)
     large = model.fit(X, is_labelled)
     assert "rounds" in large.step_seconds_
     (said,) = (each for each in large.selection_ if each.name == FOUND)

@@ -31,8 +31,10 @@ PENALTIES = (0.1, 1.0, 10.0, 100.0)
 # Of standardised columns, whose squares add up to the number of rows.
 LINEAR_PENALTIES = (1.0, 10.0, 100.0, 1000.0)
 
-# Widths are compared on this many rows and landmarks.
+# Widths are compared on this many rows and landmarks; on more in large tables, where a wrong width
+# costs more than the comparison.
 _ROWS_FOR_WIDTH, _LANDMARKS_FOR_WIDTH = 1000, 150
+LARGE, _ROWS_IF_LARGE, _LANDMARKS_IF_LARGE = 20_000, 4000, 300
 _FEWEST_LANDMARKS, _MOST_LANDMARKS, _ROWS_A_LANDMARK = 300, 1000, 30
 # On a GPU: the most rows times landmarks squared, about a second of an H200. All rows are landmarks
 # up to 20 000 of them. Of its free memory the matrices of landmarks held at once may take a share.
@@ -102,18 +104,17 @@ def chosen_widths(
     targets: BoolArray,
     random: np.random.RandomState,
     groups: IndexArray | None = None,
-    *,
-    most_rows: int = _ROWS_FOR_WIDTH,
-    most_landmarks: int = _LANDMARKS_FOR_WIDTH,
 ) -> list[float]:
     """For each target, the width with the smallest error on a sample of the rows."""
     rows = as_rows(points)
     n_rows, n_features = rows.shape
     if n_rows < 2:
         return [WIDTHS[0]] * len(targets)
-    some = drawn(n_rows, most_rows, random)
+    is_large = n_rows >= LARGE
+    some = drawn(n_rows, _ROWS_IF_LARGE if is_large else _ROWS_FOR_WIDTH, random)
     compared = _single(rows[some])
-    landmarks = compared[drawn(len(some), most_landmarks, random)]
+    most = _LANDMARKS_IF_LARGE if is_large else _LANDMARKS_FOR_WIDTH
+    landmarks = compared[drawn(len(some), most, random)]
     errors = [
         _kernel_solution(
             compared,

@@ -40,8 +40,6 @@ LANDMARKS_FIRST = 1000
 UNCHANGED = 1e-3
 # Of the cuts between rounds.
 GAMMA = 8.0
-# Widths are compared on so many rows and landmarks.
-_ROWS_FOR_WIDTH, _LANDMARKS_FOR_WIDTH = 4000, 800
 
 # The scores of all rows by regressions of some targets, and that of the last for new rows.
 Learner = Callable[[BoolArray], tuple[FloatArray, Machine]]
@@ -70,14 +68,7 @@ def found_score(
     space, targets = first.space, _classes(first.levels, worlds)
     points, groups = space.final.weighted_points, worlds.groups
     # What suits the world that hides rows serves both.
-    (width,) = chosen_widths(
-        points,
-        targets[:1],
-        random,
-        groups,
-        most_rows=_ROWS_FOR_WIDTH,
-        most_landmarks=_LANDMARKS_FOR_WIDTH,
-    )
+    (width,) = chosen_widths(points, targets[:1], random, groups)
     if device is None:
         few = FoldedRidge(points, width, deepcopy(random), groups, n_threads, LANDMARKS_FIRST)
         if is_ahead(found, worlds.found(tuple(few.scores(targets).of_targets)), CLEARLY):
