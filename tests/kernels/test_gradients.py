@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from pucut.kernels import gradients as gradients_module
 from pucut.kernels.gradients import directions_of_change, gradients, mapped
 from pucut.kernels.ridge import fit_kernel_ridge
 
@@ -35,6 +36,28 @@ def test_the_direction_that_separates_is_found_though_no_column_is_it():
     assert abs(vectors[:, -1] @ wanted) > 0.99
     assert values[-1] > 5.0 * values[-2]
     assert np.mean(mapped(X, root).var(axis=0)) == pytest.approx(1.0)
+
+
+def test_some_rows_of_a_large_table_are_enough(monkeypatch):
+    monkeypatch.setattr(gradients_module, "_MOST_LEARNED", 500)
+    X, target = diagonal_table(2000)
+    learned = []
+
+    def watched(points, targets, random, groups, device):
+        learned.append((len(points), targets.shape, groups))
+        return fit_kernel_ridge(points, targets, random, groups, device)
+
+    monkeypatch.setattr(gradients_module, "fit_kernel_ridge", watched)
+    # Every row twice: copies that were drawn are still copies, and they alone.
+    groups = np.arange(4000) // 2
+    root = directions_of_change(
+        np.repeat(X, 2, axis=0), np.repeat(target, 2), np.random.RandomState(0), groups
+    )
+    ((n_rows, shape, drawn_groups),) = learned
+    assert (n_rows, shape) == (500, (1, 500))
+    assert drawn_groups.max() + 1 == len(np.unique(drawn_groups)) < 500
+    _, vectors = np.linalg.eigh(root @ root)
+    assert abs(vectors[:2, -1].sum()) / np.sqrt(2.0) > 0.99
 
 
 def test_neighbours_there_are_of_one_class_more_often():

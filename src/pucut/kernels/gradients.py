@@ -13,14 +13,16 @@ import numpy as np
 import scipy.linalg
 
 from pucut._support.checks import FloatArray
+from pucut.data.repeats import numbered
 from pucut.data.row_order import IndexArray
 from pucut.kernels.blocks import Rows, as_rows, row_blocks
 from pucut.kernels.gaussian import GaussianKernel
 from pucut.kernels.machines import Machine
 from pucut.kernels.ridge import drawn, fit_kernel_ridge
 
-# Rows whose gradients are averaged.
-_MOST_ROWS = 2000
+# Rows that the regression learns from, and rows whose gradients are averaged: a number for each
+# pair of columns needs no more.
+_MOST_LEARNED, _MOST_ROWS = 20_000, 2000
 # The share of G that is the same in all directions, so that none is lost.
 _SHRINKAGE = 0.05
 
@@ -39,7 +41,12 @@ def directions_of_change(
     """
     rows = as_rows(points)
     n_rows, n_columns = rows.shape
-    machine = fit_kernel_ridge(rows, target[None, :], random, groups, device).machine
+    learned: Any = rows
+    if n_rows > _MOST_LEARNED:
+        some = drawn(n_rows, _MOST_LEARNED, random)
+        learned, target = rows[some], target[some]
+        groups = None if groups is None else numbered(groups[some])
+    machine = fit_kernel_ridge(learned, target[None, :], random, groups, device).machine
     slopes = gradients(machine, rows[drawn(n_rows, _MOST_ROWS, random)].astype(np.float64))
     outer = slopes.T @ slopes
     total = float(np.trace(outer))

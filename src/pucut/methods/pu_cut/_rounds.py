@@ -126,13 +126,16 @@ def _first_cut(
 def _levels(
     graph: Any, in_worlds: Sequence[FloatArray], worlds: Worlds, n_threads: int
 ) -> Sequence[FloatArray]:
+    n_worlds = len(worlds.labels)
+    n_each = max(1, n_threads // n_worlds)
+
     def level(world: int) -> FloatArray:
         labels, negatives = worlds.labels[world], worlds.negatives[world]
         return score_cut(
-            graph, labels, in_worlds[world], GAMMA, is_negative=negatives, n_threads=1
+            graph, labels, in_worlds[world], GAMMA, is_negative=negatives, n_threads=n_each
         ).switch
 
-    return in_threads(level, range(len(worlds.labels)), n_threads)
+    return in_threads(level, range(n_worlds), n_threads)
 
 
 @contextmanager
