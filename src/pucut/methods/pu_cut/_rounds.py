@@ -35,7 +35,7 @@ MOST_ROUNDS = 4
 CLEARLY = 2.0
 # With so many landmarks a regression costs little. If it finds clearly less than rounds start from,
 # all landmarks hardly find clearly more. (On a GPU all cost little.)
-LANDMARKS_FIRST = 1000
+LANDMARKS_FIRST = 2000
 # Rounds end when fewer than this share of the rows change their class.
 UNCHANGED = 1e-3
 # Of the cuts between rounds.
