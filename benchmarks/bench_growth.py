@@ -7,7 +7,8 @@ rows     rows of one and the same problem are made by blocks into a memory-mappe
          ratio is that of the whole fit to it.
 samples  what sampling rows for the trees costs: accuracy and seconds with samples and with all rows
 engine   all cuts of a graph of 10 arcs a node, with time and memory
-chooser  PUCutClassifier, up to --chooser-rows rows
+chooser  PUCutClassifier, up to --chooser-rows rows, beside 2-HNC; the ratio is that of seconds
+         of a processor
 """
 
 import tempfile
@@ -39,6 +40,7 @@ bench = Benchmark(
         "exponent of all": Goal(1.2),
         "exponent of the path": Goal(1.15),
         "GB of the engine": Goal(12),
+        "chooser beside 2-HNC": Goal(3),
     },
     options={
         "sizes": Option((10_000, 100_000, 1_000_000, 10_000_000), quick=(1_000, 3_000)),
@@ -237,15 +239,19 @@ def chooser(run: Run) -> None:
     with folder_of(run) as folder:
         for n_rows in (n for n in run.options.sizes if n <= run.options.chooser_rows):
             make_files(folder, n_rows)
-            found = in_own_process(fit, folder, n_rows, "pucut")
+            plain, found = (in_own_process(fit, folder, n_rows, each) for each in CLASSIFIERS)
             run.row(
                 f"pucut, {n_rows} rows",
                 {
                     "seconds": found["seconds"],
+                    "2-HNC s": plain["seconds"],
                     "GB": found["peak"] / GB,
                     "accuracy": found["accuracy"],
                     **{f"{name} s": took for name, took in found["steps"].items()},
                 },
+                ratio=found["processor"] / plain["processor"],
+                goal="chooser beside 2-HNC",
+                peer="2-HNC",
             )
 
 
