@@ -70,12 +70,19 @@ def found_score(
     # What suits the world that hides rows serves both.
     (width,) = chosen_widths(points, targets[:1], random, groups)
     if device is None:
-        few = FoldedRidge(points, width, deepcopy(random), groups, n_threads, LANDMARKS_FIRST)
-        if is_ahead(found, worlds.found(tuple(few.scores(targets).of_targets)), CLEARLY):
+        by_few = _by_few_landmarks(points, width, groups, deepcopy(random), n_threads, targets)
+        if is_ahead(found, worlds.found(by_few), CLEARLY):
             return None
     best: BaseScore | None = None
     with _learner(points, width, groups, random, n_threads, device) as learn:
         for _ in range(MOST_ROUNDS):
+            if best is not None:
+                in_worlds = [rank_among(each, np.sort(each)) for each in best.of_worlds]
+                levels = _levels(first.graph, in_worlds, worlds, n_threads)
+                targets, before = _classes(levels, worlds), targets
+                # The world that hides rows decides: the complete one must not tell it anything.
+                if np.mean(targets[0] != before[0]) < UNCHANGED:
+                    break
             learned, machine = learn(targets)
             of_worlds = tuple(learned)
             found_now = worlds.found(of_worlds)
@@ -84,12 +91,6 @@ def found_score(
                 break
             of = OfRidge(machine, space.name, space.final.weights)
             best, found = BaseScore(FOUND, of_worlds, of_worlds[-1], of), found_now
-            in_worlds = [rank_among(each, np.sort(each)) for each in of_worlds]
-            before = targets
-            targets = _classes(_levels(first.graph, in_worlds, worlds, n_threads), worlds)
-            # The world that hides rows decides: the complete one must not tell it anything.
-            if np.mean(targets[0] != before[0]) < UNCHANGED:
-                break
     return best
 
 
@@ -126,6 +127,7 @@ def _first_cut(
 def _levels(
     graph: Any, in_worlds: Sequence[FloatArray], worlds: Worlds, n_threads: int
 ) -> Sequence[FloatArray]:
+    """At which level each row leaves the positive side, in every world."""
     n_worlds = len(worlds.labels)
     n_each = max(1, n_threads // n_worlds)
 
@@ -138,6 +140,18 @@ def _levels(
     return in_threads(level, range(n_worlds), n_threads)
 
 
+def _by_few_landmarks(
+    points: Any,
+    width: float,
+    groups: IndexArray,
+    random: np.random.RandomState,
+    n_threads: int,
+    targets: BoolArray,
+) -> Sequence[FloatArray]:
+    ridge = FoldedRidge(points, width, random, groups, n_threads, LANDMARKS_FIRST)
+    return tuple(ridge.scores(targets).of_targets)
+
+
 @contextmanager
 def _learner(
     points: Any,
@@ -147,6 +161,7 @@ def _learner(
     n_threads: int,
     device: str | None,
 ) -> Iterator[Learner]:
+    """With all landmarks, which are held while it lasts."""
     folded: Any
     with ExitStack() as stack:
         if device is None:
