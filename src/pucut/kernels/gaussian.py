@@ -12,6 +12,8 @@ from scipy.spatial.distance import cdist
 
 from pucut._support.checks import FloatArray, is_sparse
 
+_NUMBERS_AT_ONCE = 1 << 16
+
 
 class GaussianKernel:
     """The kernel with some landmarks, whose squares are computed once.
@@ -28,16 +30,28 @@ class GaussianKernel:
     def of(self, rows: Any) -> FloatArray:
         """The kernel of each row and each landmark, in the precision of both."""
         if self._is_measured:
-            squared = cdist(rows, self.landmarks, "sqeuclidean")
-        else:
-            products = rows @ self.landmarks.T
-            if is_sparse(products):
-                products = products.toarray()
-            squared = squared_norms(rows)[:, None] + self._squares[None, :] - 2.0 * products
-        np.maximum(squared, 0.0, out=squared)
-        squared *= -self.gamma
-        kernel: FloatArray = np.exp(squared, out=squared)
+            return self._from_squared(cdist(rows, self.landmarks, "sqeuclidean"))
+        products = rows @ self.landmarks.T
+        if is_sparse(products):
+            products = products.toarray()
+        norms = squared_norms(rows)
+        # A few rows at a time stay in the cache, and large arrays for steps between cost more than
+        # the steps.
+        n_at_once = max(1, _NUMBERS_AT_ONCE // max(1, products.shape[1]))
+        for first in range(0, len(products), n_at_once):
+            some = slice(first, first + n_at_once)
+            block = products[some]
+            block *= 2.0
+            np.subtract(norms[some, None] + self._squares[None, :], block, out=block)
+            self._from_squared(block)
+        kernel: FloatArray = products
         return kernel
+
+    def _from_squared(self, distances: FloatArray) -> FloatArray:
+        """In place."""
+        np.maximum(distances, 0.0, out=distances)
+        distances *= -self.gamma
+        return np.asarray(np.exp(distances, out=distances))
 
 
 def squared_norms(rows: Any) -> FloatArray:
