@@ -9,8 +9,10 @@ import json
 import numpy as np
 import pytest
 from selenium import webdriver
+from selenium.common.exceptions import StaleElementReferenceException
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import WebDriverWait
 
 from pucut.report import unpacked, write
 from pucut.report.packing import packed
@@ -103,10 +105,16 @@ def test_the_chosen_partition_is_marked_under_the_slider(opened, report):
 
 
 def test_the_curve_follows_the_pointer(opened):
-    curve = opened.find_element(By.CSS_SELECTOR, "#curve svg")
-    assert len(curve.find_elements(By.CSS_SELECTOR, "path.line")) == 2
+    def click(_):
+        curve = opened.find_element(By.CSS_SELECTOR, "#curve svg")
+        n_lines = len(curve.find_elements(By.CSS_SELECTOR, "path.line"))
+        webdriver.ActionChains(opened).move_to_element(curve).click().perform()
+        return n_lines
+
     before = readout(opened)
-    webdriver.ActionChains(opened).move_to_element(curve).click().perform()
+    # When it is unfolded it gets a size, and is drawn again, at any moment of these steps.
+    redrawn = [StaleElementReferenceException]
+    assert WebDriverWait(opened, 10, 0.05, ignored_exceptions=redrawn).until(click) == 2
     assert readout(opened)["step"] != before["step"]
 
 
