@@ -56,14 +56,14 @@ def found_score(
     """The scores after the last round, in every world.
 
     Rounds start from the mixture of some scores, and stay in the space whose kernel and first cut
-    found most. None if the first round is not clearly better than the mixture. A further round
-    counts unless it finds clearly less.
+    found most. None if that cut or the first round is not clearly better than the mixture. A
+    further round counts unless it finds clearly less.
     """
     in_worlds: Sequence[FloatArray] = mix_scores(scores, worlds).ranks
     found = worlds.found(in_worlds)
     first = _first_cut(scores, spaces, in_worlds, worlds, n_threads)
     # Where the graph adds nothing to the scores, there is nothing to learn from it.
-    if first is None or not is_ahead(worlds.found(first.levels), found, 0.0):
+    if first is None or not is_ahead(worlds.found(first.levels), found, CLEARLY):
         return None
     space, targets = first.space, _classes(first.levels, worlds)
     points, groups = space.final.weighted_points, worlds.groups
