@@ -18,7 +18,7 @@ from pucut._support.checks import FloatArray
 from pucut._support.threads import in_threads
 
 # Added to the diagonal of a matrix without a root, and ten times as much until there is one.
-_LEAST_OF_ITS_MEAN = 1e-12
+LEAST_OF_ITS_MEAN = 1e-12
 # Columns of a product that a thread computes at a time.
 _COLUMNS_OF_A_PART = 512
 _TINY = 1e-300
@@ -116,7 +116,7 @@ def upper_root(matrix: FloatArray) -> FloatArray:
     If rounding has left it without a root, the least is added to its diagonal that gives it one.
     """
     diagonal = np.diag_indices_from(matrix)
-    added = _LEAST_OF_ITS_MEAN * float(np.trace(matrix)) / len(matrix)
+    added = LEAST_OF_ITS_MEAN * float(np.trace(matrix)) / len(matrix)
     while True:
         try:
             # Transposed it is in the order of Fortran, and the upper half is the lower one.

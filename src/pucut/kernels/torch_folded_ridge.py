@@ -14,7 +14,7 @@ import torch
 from pucut._support.checks import BoolArray, FloatArray
 from pucut.data.row_order import IndexArray
 from pucut.kernels import folded_ridge
-from pucut.kernels.conjugate_gradients import preconditioned
+from pucut.kernels.conjugate_gradients import LEAST_OF_ITS_MEAN, preconditioned
 from pucut.kernels.folded_ridge import LEARNING, N_FOLDS, PENALTY, Floats, FoldedScores, centres
 from pucut.kernels.machines import Machine, as_float64
 from pucut.kernels.ridge import DIGITS, JITTER, drawn
@@ -24,8 +24,6 @@ ROWS_A_LANDMARK, MOST_LANDMARKS = 4, 16_000
 # Of the free memory, for the kernel that is held, and for the roots and what they are made of.
 _SHARE_OF_MEMORY, _MATRICES = 0.4, 5
 _ROWS_OF_A_BLOCK = 8192
-# Added to the diagonal of a matrix without a root, and ten times as much until there is one.
-_LEAST_OF_ITS_MEAN = 1e-12
 
 
 @contextmanager
@@ -151,7 +149,8 @@ def _inverse_roots(landmarks: Any, n_near: Any, gamma: float) -> tuple[Any, Any]
 
 
 def _upper_root(matrix: Any) -> Any:
-    added = _LEAST_OF_ITS_MEAN * float(matrix.diagonal().mean())
+    """As `upper_root` there; all of the matrix is given."""
+    added = LEAST_OF_ITS_MEAN * float(matrix.diagonal().mean())
     while True:
         root, failed = torch.linalg.cholesky_ex(matrix, upper=True)
         if not int(failed):
