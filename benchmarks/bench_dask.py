@@ -51,7 +51,7 @@ PHASES = {
     "encoding": ("learn_columns",),
     "trees": ("grow_sampled_trees", "grow_trees"),
     "scores of trees": ("leaf_scores",),
-    "neighbours": ("search_cell", "search_part"),
+    "neighbours": ("search_region", "search_part"),
     "end of neighbours": ("finished", "without_own_rows"),
     "sums of regressions": ("results_of_blocks",),
     "scores of regressions": ("joined_blocks",),

@@ -22,7 +22,7 @@ from pucut import (
     TwoHNCClassifier,
 )
 from pucut.dask import DaskTwoHNCClassifier
-from pucut.dask.cells import neighbors_in_cells
+from pucut.dask.cells import Region, Visitors, neighbors_in_cells, search_region
 from pucut.dask.partitions import read_partitions
 from pucut.graphs.neighbors import nearest_neighbors
 from tests.helpers.given_order import InGivenOrder
@@ -437,8 +437,22 @@ def test_approximate_neighbours_with_the_recall_they_have(monkeypatch):
     np.testing.assert_allclose(found.squared_distances, (apart**2).sum(axis=2), rtol=1e-12)
     own = np.arange(len(X))[:, None]
     assert all(len(set(row)) == 9 for row in np.hstack([own, found.indices]).tolist())
+    # A region of its own for every cell, and visitors from one region at a time.
+    monkeypatch.setattr("pucut.dask.cells._BYTES_PER_REGION", 1)
+    monkeypatch.setattr("pucut.dask.cells._BYTES_OF_VISITORS", 1)
     again = neighbors_in_cells(points, 8, seed=0)
     np.testing.assert_array_equal(again.indices, found.indices)
+    np.testing.assert_array_equal(again.squared_distances, found.squared_distances)
+
+
+def test_a_region_without_rows_finds_nothing():
+    """Centres come from a sample, so that no row of the table may be nearest to some."""
+    points = np.zeros((3, 2))
+    asked = np.array([[0, 1]] * 3, dtype=np.int16)
+    nobody = Region(asked[:0, 0], np.empty(0, dtype=np.int32), points[:0])
+    visitors = [Visitors(np.arange(3), asked, points)]
+    (visit,) = search_region(nobody, visitors, k=2, seed=0)
+    assert np.isinf(visit.found.squared_distances).all()
 
 
 def test_cells_with_fewer_rows_than_neighbours(monkeypatch):

@@ -2,13 +2,15 @@
 
 Centres come from k-means on a sample; a cell holds the rows whose nearest centre is its own. Every
 row visits the cells whose centres are nearest to it, as many as the true neighbours of some sampled
-rows need. Other sampled rows measure the recall. Every row travels once to its cell, and then only
-to the cells it visits, whereas the search among all partitions takes it to every worker.
+rows need. Other sampled rows measure the recall. Cells next to each other form a region, which lies
+on one worker. Every row travels once to its region, and then only to the regions it visits, whereas
+the search among all partitions takes it to every worker.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -16,54 +18,56 @@ import numpy.typing as npt
 from sklearn.cluster import KMeans
 
 from pucut._support.checks import FloatArray
-from pucut.dask.engine import computed, delayed, persisted
+from pucut.dask.engine import computed, delayed, n_slots, persisted
 from pucut.dask.partitions import Indices, Partitions
-from pucut.dask.search import Found, PartIndex, index_of_part, merge_found, search_part
+from pucut.dask.search import Found, index_of_part, merge_found, search_part
 from pucut.graphs.neighbors import NeighborLists
 from pucut.graphs.neighbors.blocks import products
+from pucut.graphs.neighbors.clusters import in_halves
 
 TARGET_RECALL = 0.99
-# Smaller cells are less to search; more of them are more tasks. Large ones, of very many rows, are
-# searched approximately themselves.
-_ROWS_PER_CELL = 1 << 12
-_MOST_CELLS = 256
+# Smaller cells are less to search, and more centres to compare a row with. Large ones, of very many
+# rows, are searched approximately themselves.
+_ROWS_PER_CELL = 1 << 11
+_MOST_CELLS = 512
 _ROWS_PER_CENTER = 64
 _SAMPLE_ROWS = 400
+# Fewer regions are fewer tasks; a worker holds one, and those of its visitors that come at once.
+# Bytes are those of double precision.
+_BYTES_PER_REGION = 1 << 26
+_REGIONS_PER_SLOT = 4
+_BYTES_OF_VISITORS = 1 << 27
 
-Centers = npt.NDArray[np.float64]
+# As precise as the points.
+Centers = npt.NDArray[Any]
+CellNumbers = npt.NDArray[np.int16]
 
 
 @dataclass(frozen=True, eq=False)
-class Cell:
-    """Rows by number, rising, and their points."""
+class Region:
+    """Rows of some cells, by cell and number, and their points."""
 
+    cells: CellNumbers
     rows: npt.NDArray[np.int32]
     points: npt.NDArray[Any]
 
     def __sizeof__(self) -> int:
-        return int(self.rows.nbytes + self.points.nbytes)
-
-
-@dataclass(frozen=True, eq=False)
-class CellIndex:
-    """The index of a cell, None of an empty one, and the numbers of its rows."""
-
-    index: PartIndex | None
-    rows: npt.NDArray[np.int32]
-
-    def __sizeof__(self) -> int:
-        return int(self.rows.nbytes) + (self.index.__sizeof__() if self.index else 0)
+        return int(self.cells.nbytes + self.rows.nbytes + self.points.nbytes)
 
 
 @dataclass(frozen=True, eq=False)
 class Visitors:
-    """Those rows of a cell that visit another, by place in their own."""
+    """Those rows of a region that visit another, by place in their own, and the cells they visit.
+
+    `asked` has the numbers of the cells nearest to each, in this region and elsewhere.
+    """
 
     places: Indices
+    asked: CellNumbers
     points: npt.NDArray[Any]
 
     def __sizeof__(self) -> int:
-        return int(self.places.nbytes + self.points.nbytes)
+        return int(self.places.nbytes + self.asked.nbytes + self.points.nbytes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,8 +112,8 @@ def _learn_centers(points: Partitions, n_cells: int, rng: np.random.Generator) -
     n_rows = points.shape[0]
     sample = np.sort(rng.choice(n_rows, min(n_rows, _ROWS_PER_CENTER * n_cells), replace=False))
     means = KMeans(n_cells, n_init=1, max_iter=10, random_state=int(rng.integers(1 << 31)))
-    centers: Centers = means.fit(points[sample].astype(np.float64)).cluster_centers_
-    return centers
+    centers: Centers = means.fit(points[sample]).cluster_centers_
+    return centers[in_halves(centers, np.arange(n_cells))]
 
 
 def _nearest_anywhere(
@@ -131,7 +135,7 @@ def _enough_visits(points: Partitions, truth: _Truth, centers: Centers) -> int:
     neighbors = truth.neighbors[half]
     distinct, place = np.unique(neighbors, return_inverse=True)
     cell = nearest_cells(points[distinct], centers, 1)[:, 0][place.reshape(neighbors.shape)]
-    order = nearest_cells(truth.points[half], centers, len(centers))
+    order = np.argsort(farness(truth.points[half], centers), axis=1, kind="stable")
     rank = np.argsort(order, axis=1)  # the place of each cell among those of a row
     needed = np.take_along_axis(rank, cell, axis=1) + 1
     return int(np.quantile(needed, TARGET_RECALL, method="higher"))
@@ -148,38 +152,59 @@ def _lists(
     points: Partitions, centers: Centers, n_visits: int, k: int, seed: int
 ) -> tuple[npt.NDArray[np.int32], FloatArray]:
     """Lists of the other rows found, filled up with infinite distances."""
-    cells = _dealt(points, centers)
+    ends = _ends_of_regions(points, len(centers))
+    regions = _dealt(points, centers, ends)
     shared = delayed(centers)
-    asked = persisted([delayed(visited_cells)(cell, shared, n_visits) for cell in cells])
-    index = [delayed(index_of_cell)(cell, k, seed) for cell in cells]
-    visited = computed([delayed(np.unique)(each) for each in asked])
-    leave, search = delayed(visitors_of), delayed(search_cell)
-    merge, finish = delayed(merge_visit), delayed(finished)
-    tasks = []
-    for own, cell in enumerate(cells):
-        visits = [
-            search(index[other], leave(cell, asked[own], int(other)), k) for other in visited[own]
-        ]
-        start = delayed(nothing_found)(cell, k)
-        tasks.append(finish(cell, reduce(merge, visits, start)))
+    asked = persisted([delayed(visited_cells)(region, shared, n_visits) for region in regions])
+    n_visitors = np.array(computed([delayed(count_visitors)(each, ends) for each in asked]))
+    leave, search, pick = delayed(visitors_of), delayed(search_region), delayed(piece_of)
+    visits: list[list[Any]] = [[] for _ in regions]
+    most = _BYTES_OF_VISITORS // (8 * points.n_columns)
+    for number, region in enumerate(regions):
+        for together in _batches(n_visitors[:, number], most):
+            visitors = [leave(regions[own], asked[own], ends, number) for own in together]
+            found = search(region, visitors, k, seed)
+            for place, own in enumerate(together):
+                visits[own].append(pick(found, place))
+    tasks = [
+        delayed(finished)(region, each, k) for region, each in zip(regions, visits, strict=True)
+    ]
     indices = np.zeros((points.shape[0], k - 1), dtype=np.int32)
     distances = np.full((points.shape[0], k - 1), np.inf)
-    for rows, found in computed(tasks):
-        indices[rows], distances[rows] = found.rows, found.squared_distances
+    for rows, best in computed(tasks):
+        indices[rows], distances[rows] = best.rows, best.squared_distances
     return indices, distances
 
 
-def _dealt(points: Partitions, centers: Centers) -> tuple[Any, ...]:
-    """A cell for each centre, on the workers; some may be empty."""
+def _ends_of_regions(points: Partitions, n_cells: int) -> Indices:
+    """The number of the first cell behind each region."""
+    n_rows, n_columns = points.shape
+    n_bytes = n_rows * n_columns * 8
+    n_regions = min(n_cells, max(-(-n_bytes // _BYTES_PER_REGION), _REGIONS_PER_SLOT * n_slots()))
+    return np.linspace(0, n_cells, n_regions + 1).astype(np.int64)[1:]
+
+
+def _batches(n_visitors: Indices, most: int) -> Iterator[list[int]]:
+    """Regions with visitors, as many together as have at most so many; more only if alone."""
+    together: list[int] = []
+    for own in np.flatnonzero(n_visitors).tolist():
+        if together and n_visitors[[*together, own]].sum() > most:
+            yield together
+            together = []
+        together.append(own)
+    if together:
+        yield together
+
+
+def _dealt(points: Partitions, centers: Centers, ends: Indices) -> tuple[Any, ...]:
+    """The regions, on the workers; some may be empty."""
     deal, join, pick = delayed(deal_rows), delayed(join_pieces), delayed(piece_of)
     shared = delayed(centers)
     dealt = [
-        deal(part, int(first), shared)
+        deal(part, int(first), shared, ends)
         for part, first in zip(points.parts, points.starts[:-1], strict=True)
     ]
-    return persisted(
-        [join([pick(each, number) for each in dealt]) for number in range(len(centers))]
-    )
+    return persisted([join([pick(each, number) for each in dealt]) for number in range(len(ends))])
 
 
 def search_rows(points: npt.NDArray[Any], first_row: int, queries: Any, k: int) -> Found:
@@ -188,70 +213,106 @@ def search_rows(points: npt.NDArray[Any], first_row: int, queries: Any, k: int) 
 
 
 def nearest_cells(points: npt.NDArray[Any], centers: Centers, n_cells: int) -> Indices:
-    """The nearest centres of each point, nearest first, ties by number."""
-    distances = np.einsum("ij,ij->i", centers, centers) - 2.0 * products(points, centers)
-    return np.argsort(distances, axis=1, kind="stable")[:, :n_cells]
+    """The nearest centres of each point, in any order."""
+    distances = farness(points, centers)
+    if n_cells == 1:
+        return np.asarray(distances.argmin(axis=1)[:, None])
+    return np.argpartition(distances, n_cells - 1, axis=1)[:, :n_cells]
 
 
-def deal_rows(points: npt.NDArray[Any], first_row: int, centers: Centers) -> list[Cell]:
-    """The rows of a partition, by cell."""
-    own = nearest_cells(points, centers, 1)[:, 0]
+def farness(points: npt.NDArray[Any], centers: Centers) -> npt.NDArray[Any]:
+    """Squared distances to all centres, less the point's own square."""
+    found = products(points, -2 * centers)
+    found += np.einsum("ij,ij->i", centers, centers)
+    return found
+
+
+def deal_rows(
+    points: npt.NDArray[Any], first_row: int, centers: Centers, ends: Indices
+) -> list[Region]:
+    """The rows of a partition, by region."""
+    own = nearest_cells(points, centers, 1)[:, 0].astype(np.int16)
     order = np.argsort(own, kind="stable")
-    groups = np.split(order, np.cumsum(np.bincount(own, minlength=len(centers)))[:-1])
-    return [Cell((rows + first_row).astype(np.int32), points[rows]) for rows in groups]
+    return [
+        Region(own[rows], (rows + first_row).astype(np.int32), points[rows])
+        for rows in np.split(order, np.searchsorted(own[order], ends[:-1]))
+    ]
 
 
-def piece_of(dealt: list[Cell], number: int) -> Cell:
-    return dealt[number]
+def piece_of(pieces: Sequence[Any], number: int) -> Any:
+    return pieces[number]
 
 
-def join_pieces(pieces: Sequence[Cell]) -> Cell:
-    return Cell(
-        np.concatenate([piece.rows for piece in pieces]),
-        np.concatenate([piece.points for piece in pieces]),
-    )
+def join_pieces(pieces: Sequence[Region]) -> Region:
+    """Pieces in the order of their rows."""
+    cells = np.concatenate([piece.cells for piece in pieces])
+    order = np.argsort(cells, kind="stable")
+    rows = np.concatenate([piece.rows for piece in pieces])
+    points = np.concatenate([piece.points for piece in pieces])
+    return Region(cells[order], rows[order], points[order])
 
 
-def visited_cells(cell: Cell, centers: Centers, n_visits: int) -> npt.NDArray[np.int16]:
-    return nearest_cells(cell.points, centers, n_visits).astype(np.int16)
+def visited_cells(region: Region, centers: Centers, n_visits: int) -> CellNumbers:
+    return nearest_cells(region.points, centers, n_visits).astype(np.int16)
 
 
-def index_of_cell(cell: Cell, k: int, seed: int) -> CellIndex:
-    index = index_of_part(cell.points, 0, k, "auto", seed) if len(cell.rows) else None
-    return CellIndex(index, cell.rows)
+def count_visitors(asked: CellNumbers, ends: Indices) -> Indices:
+    """How many of the rows that ask for these cells visit each region."""
+    visited = np.sort(np.searchsorted(ends, asked, side="right"), axis=1)
+    is_first = np.diff(visited, axis=1, prepend=-1) > 0
+    return np.bincount(visited[is_first], minlength=len(ends))
 
 
-def visitors_of(cell: Cell, asked: npt.NDArray[np.int16], other: int) -> Visitors:
-    """The rows of a cell that visit another, by its number."""
-    places = np.flatnonzero((asked == other).any(axis=1))
-    return Visitors(places, cell.points[places])
+def visitors_of(region: Region, asked: CellNumbers, ends: Indices, other: int) -> Visitors:
+    """The rows of a region that visit another, by its number."""
+    first, end = ends[other - 1] if other else 0, ends[other]
+    places = np.flatnonzero(((asked >= first) & (asked < end)).any(axis=1))
+    return Visitors(places, asked[places], region.points[places])
 
 
-def search_cell(searched: CellIndex, visitors: Visitors, k: int) -> Visit:
-    """What the rows of a cell find in one that they visit."""
-    if searched.index is None:
-        return Visit(visitors.places[:0], Found(np.empty((0, 0), np.int32), np.empty((0, 0))))
-    found = search_part(searched.index, visitors.points, k)
-    return Visit(visitors.places, Found(searched.rows[found.rows], found.squared_distances))
+def search_region(searched: Region, visitors: Sequence[Visitors], k: int, seed: int) -> list[Visit]:
+    """What visitors find, each in those cells of a region that it asks for."""
+    best = [nothing_found(len(each.places), k) for each in visitors]
+    starts = np.flatnonzero(np.diff(searched.cells, prepend=-1))
+    for start, end in pairwise([*starts.tolist(), len(searched.cells)]):
+        come = [
+            np.flatnonzero((each.asked == searched.cells[start]).any(axis=1)) for each in visitors
+        ]
+        queries = np.concatenate(
+            [each.points[places] for each, places in zip(visitors, come, strict=True)]
+        )
+        if not len(queries):
+            continue
+        cell = index_of_part(searched.points[start:end], start, k, "auto", seed)
+        found = search_part(cell, queries, k)
+        stops = np.cumsum([len(places) for places in come])
+        for number, (places, stop) in enumerate(zip(come, stops, strict=True)):
+            part = slice(stop - len(places), stop)
+            rows = searched.rows[found.rows[part]]
+            add_found(best[number], places, Found(rows, found.squared_distances[part]))
+    return [Visit(each.places, found) for each, found in zip(visitors, best, strict=True)]
 
 
-def nothing_found(cell: Cell, k: int) -> Found:
-    shape = (len(cell.rows), k)
-    return Found(np.full(shape, -1, dtype=np.int32), np.full(shape, np.inf))
+def nothing_found(n_rows: int, k: int) -> Found:
+    return Found(np.full((n_rows, k), -1, dtype=np.int32), np.full((n_rows, k), np.inf))
 
 
-def merge_visit(best: Found, visit: Visit) -> Found:
-    places, k = visit.places, best.rows.shape[1]
-    own = Found(best.rows[places], best.squared_distances[places])
-    better = merge_found(own, visit.found, k) if len(places) else own
-    rows, distances = best.rows.copy(), best.squared_distances.copy()
-    rows[places], distances[places] = better.rows, better.squared_distances
-    return Found(rows, distances)
+def add_found(best: Found, places: Indices, more: Found) -> None:
+    """Puts what the rows at some places found into what is best so far."""
+    if len(places):
+        so_far = Found(best.rows[places], best.squared_distances[places])
+        better = merge_found(so_far, more, best.rows.shape[1])
+        best.rows[places], best.squared_distances[places] = better.rows, better.squared_distances
 
 
-def finished(cell: Cell, best: Found) -> tuple[npt.NDArray[np.int32], Found]:
-    """The rows of a cell, and the others that each found."""
-    return cell.rows, Found(*_others(cell.rows, best.rows, best.squared_distances))
+def finished(
+    region: Region, visits: Sequence[Visit], k: int
+) -> tuple[npt.NDArray[np.int32], Found]:
+    """The rows of a region, and the others that each found."""
+    best = nothing_found(len(region.rows), k)
+    for visit in visits:
+        add_found(best, visit.places, visit.found)
+    return region.rows, Found(*_others(region.rows, best.rows, best.squared_distances))
 
 
 def _others(

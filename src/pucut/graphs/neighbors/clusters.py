@@ -143,7 +143,7 @@ class ClusterEngine:
             sums = self._sums_of_parts(scaled, order, starts)
             counts = np.diff(np.append(starts, n_rows))
             self._centers[present] = sums / counts[:, None]
-        return self._centers[_in_halves(self._centers, np.arange(n_clusters))]
+        return self._centers[in_halves(self._centers, np.arange(n_clusters))]
 
     def _sums_of_parts(
         self, rows: npt.NDArray[np.float32], order: Indices, starts: Indices
@@ -228,11 +228,11 @@ def _squared_norms(rows: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
     return norms
 
 
-def _in_halves(rows: npt.NDArray[np.float32], numbers: Indices) -> Indices:
+def in_halves(rows: npt.NDArray[np.float32], numbers: Indices) -> Indices:
     """Orders rows by splitting them at the median of their widest feature, again and again."""
     if len(numbers) <= 2:
         return numbers
     widest = np.ptp(rows[numbers], axis=0).argmax()
     numbers = numbers[np.argsort(rows[numbers, widest], kind="stable")]
     half = len(numbers) // 2
-    return np.concatenate([_in_halves(rows, numbers[:half]), _in_halves(rows, numbers[half:])])
+    return np.concatenate([in_halves(rows, numbers[:half]), in_halves(rows, numbers[half:])])
