@@ -99,8 +99,11 @@ class Encoding:
     def _encode_rows(self, table: Table, rows: slice, points: npt.NDArray[Any]) -> None:
         most = _MOST_DEVIATIONS[self.dtype.itemsize]
         block = np.empty((rows.stop - rows.start, self.n_features))
-        for place, numbers in enumerate(encoded_columns(table, rows)):
-            block[:, place] = numbers
+        if table.array is not None:
+            block[...] = table.array[rows]
+        else:
+            for place, numbers in enumerate(encoded_columns(table, rows)):
+                block[:, place] = numbers
         is_missing = np.isnan(block)
         with np.errstate(over="ignore"):
             scaled = (block - self.mean) / self.scale

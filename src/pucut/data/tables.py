@@ -64,6 +64,8 @@ class Table:
     format: TableFormat
     # Of the columns of a data frame.
     names: tuple[Any, ...] | None = None
+    # All columns, where X is an array of numbers or is as good as one.
+    array: npt.NDArray[Any] | None = None
 
     def place(self, column: int) -> str:
         """A column as errors name it."""
@@ -89,6 +91,7 @@ def read_table(
     if isinstance(X, Table):
         return X
     names: tuple[Any, ...] | None = None
+    array: npt.NDArray[Any] | None = None
     if sp.issparse(X):
         table = _read_sparse(X)
         if known is None and _is_given(categorical_features):
@@ -98,7 +101,8 @@ def read_table(
         names = tuple(X.columns)
         n_rows = len(X)
         if _is_wide_block(X):
-            columns = list(_supported(_finite_or_missing(X.to_numpy())).T)
+            array = _supported(_finite_or_missing(X.to_numpy()))
+            columns = list(array.T)
         else:
             # By number where names may repeat.
             by_place = hasattr(X, "iloc")
@@ -109,8 +113,8 @@ def read_table(
             raise ValueError(f"X must have two dimensions, found shape {array.shape}")
         if array.dtype.kind in "biuf":
             array = _finite_or_missing(array)
-        n_rows = len(array)
-        columns = list(_supported(array).T)
+        n_rows, array = len(array), _supported(array)
+        columns = list(array.T)
     if n_rows < 1 or n_rows > MOST_ROWS or not columns:
         raise ValueError(
             f"X must have 1 to {MOST_ROWS} rows and at least one column, found "
@@ -139,7 +143,9 @@ def read_table(
         else:
             values.append(_numbers(column, where, is_lenient))
         categories.append(learned)
-    return Table(n_rows, tuple(values), (), TableFormat(tuple(categories)), names)
+    form = TableFormat(tuple(categories))
+    is_array = array is not None and array.dtype in _TYPES and not form.has_categories
+    return Table(n_rows, tuple(values), (), form, names, array if is_array else None)
 
 
 def _place(column: int, names: tuple[Any, ...] | None) -> str:
