@@ -10,7 +10,7 @@ from sklearn.model_selection import train_test_split
 from pucut import PUCutClassifier
 from pucut.datasets import pu_split
 from pucut.methods.pu_cut._choosing import _LEAST_ROWS_OF_A_PART
-from pucut.methods.pu_cut._cuts import GAMMAS
+from pucut.methods.pu_cut._cuts import GAMMAS, n_cuts_at_once
 from pucut.methods.pu_cut._mixing import ranks
 from pucut.methods.pu_cut._scores import NewRows, near_in
 from pucut.trees.feature_weights import forest_weights
@@ -180,6 +180,21 @@ def test_threads_and_pickles_change_nothing(digits, model):
     np.testing.assert_array_equal(other.predict_proba(X), model.predict_proba(X))
     again = pickle.loads(pickle.dumps(model))
     np.testing.assert_array_equal(again.decision_function(X), model.decision_function(X))
+
+
+def test_several_large_cuts_at_once_change_nothing(monkeypatch):
+    assert [n_cuts_at_once(99_999, n) for n in (1, 3, 8)] == [1, 3, 8]
+    assert [n_cuts_at_once(100_000, n) for n in (1, 3, 8)] == [1, 1, 2]
+    monkeypatch.setattr("pucut.methods.pu_cut._cuts.ROWS_TO_SHARE", 100)
+    X, y = make_classification(300, random_state=0)
+    is_labelled = pu_split(y == 1, 0.5, random_state=0)
+    one, eight = (
+        PUCutClassifier(prior=0.5, n_estimators=10, n_jobs=n_jobs, random_state=0)
+        .fit(X, is_labelled)
+        .scores_
+        for n_jobs in (1, 8)
+    )
+    np.testing.assert_array_equal(one, eight)
 
 
 @pytest.mark.parametrize(

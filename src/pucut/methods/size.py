@@ -41,13 +41,13 @@ _CODING = 1e-7  # a value
 _GROWING = 8e-8  # per tree, row and doubling of rows, for 20 features
 _EXACT = 3e-11  # per pair of rows and work of a pair
 _SCORING = 9e-8  # per tree and row
-_APPROXIMATE = 1.4e-8  # per row to the power below, and work of a pair
+_APPROXIMATE = 8e-9  # per row to the power below, and work of a pair
 _APPROXIMATE_POWER = 1.3
-_LONGER_LISTS = 0.05  # of that, per neighbour beyond those below
+_LONGER_LISTS = 0.03  # of that, per neighbour beyond those below
 _SHORT_LISTS = 5
-_CUTTING = 3e-8  # per arc to the power below
+_CUTTING = 2e-8  # per arc to the power below
 _CUTTING_POWER = 1.2
-_KERNEL = 4e-8  # per row and landmark
+_KERNEL = 2.5e-8  # per row and landmark
 _LOOK, _LOOK_A_FEATURE = 3e-9, 3e-11  # the same, in rounds
 _STEP, _STEPS_OF_A_ROUND = 1.2e-9, 6  # of conjugate gradients, per row and landmark
 _ROOTS = 3e-11  # per landmark cubed, in rounds
@@ -86,6 +86,13 @@ class Work:
         Kinds of cuts whose levels are held.
     n_cuts : int
         Parametric cuts solved.
+    n_cuts_at_once : int
+        Of them, in memory.
+    share_tried : float
+        The share of the searches, regressions and cuts that are usually made: some rows may tell
+        that others are not worth their time. It changes seconds alone.
+    of_a_tree : float
+        The time that a tree grows, beside one of 2-HNC.
     search_on_gpu, kernels_on_gpu : bool
         Whether a GPU finds the neighbours, and whether it does the regressions.
     n_rounds : int
@@ -106,6 +113,9 @@ class Work:
     n_scores: int = 0
     n_kinds: int = 0
     n_cuts: int = 2
+    n_cuts_at_once: int = 1
+    share_tried: float = 1.0
+    of_a_tree: float = 1.0
     search_on_gpu: bool = False
     kernels_on_gpu: bool = False
     n_rounds: int = 0
@@ -294,7 +304,7 @@ class _Shape:
             _PATH_NODE_BYTES + _PATH_PYTHON_BYTES + 4 * self.n_threads
         )
         held = self.points * (1 + self.work.n_embeddings) + self.forests + self.lists + self.scores
-        cuts = held + self.graphs + path
+        cuts = held + self.graphs + self.work.n_cuts_at_once * path
         stages = [
             _stage("encoding", _ENCODING * n * d, self.points + (8 << 20)),
             # Some are grown again when neighbours have been found.
@@ -325,28 +335,34 @@ class _Shape:
         growing *= math.sqrt(self.n_features / 20)
         coding = _CODING * self.n_rows * self.n_features
         scoring = _SCORING * self.n_estimators * self.n_rows if self.work.n_scores else 0.0
-        return self.work.n_forests * (growing + coding + scoring) / self.n_threads
+        one = self.work.of_a_tree * growing + coding + scoring
+        return self.work.n_forests * one / self.n_threads
 
     def _neighbor_seconds(self) -> float:
         n, width = float(self.n_rows), self.n_features + WORK_OF_A_PAIR
         if self.work.search_on_gpu:
             pairs = _SEARCH_ON_GPU * n * n * self.n_features
-            return self.work.n_searches * (_START_ON_GPU + pairs)
+            return self._n_tried * (_START_ON_GPU + pairs)
         one = (
             _EXACT * n * n * width
             if n * n * width <= MOST_EXACT_WORK
             else _APPROXIMATE * n**_APPROXIMATE_POWER * width * self._longer_lists()
         )
-        return one * self.work.n_searches / self.n_threads
+        return one * self._n_tried / self.n_threads
+
+    @property
+    def _n_tried(self) -> float:
+        """Searches that are usually made."""
+        return self.work.share_tried * self.work.n_searches
 
     def _longer_lists(self) -> float:
         return 1.0 + _LONGER_LISTS * max(0, self.listed - _SHORT_LISTS)
 
     def _kernel_seconds(self) -> float:
         if self.work.kernels_on_gpu:
-            return self.work.n_searches * self._regression_on_gpu()
+            return self._n_tried * self._regression_on_gpu()
         landmarks = self._landmarks()
-        return 2 * self.work.n_searches * _KERNEL * self.n_rows * landmarks / self.n_threads
+        return 2 * self._n_tried * _KERNEL * self.n_rows * landmarks / self.n_threads
 
     def _regression_on_gpu(self) -> float:
         return _START_ON_GPU + _KERNEL_ON_GPU * self.n_rows * self._landmarks() ** 2
@@ -381,4 +397,5 @@ class _Shape:
         return min(most(self.n_rows), self.n_rows)
 
     def _cut_seconds(self) -> float:
-        return self.work.n_cuts / 2 * _CUTTING * math.pow(self.arcs, _CUTTING_POWER)
+        one = _CUTTING / 2 * math.pow(self.arcs, _CUTTING_POWER)
+        return self.work.share_tried * self.work.n_cuts * one / self.work.n_cuts_at_once

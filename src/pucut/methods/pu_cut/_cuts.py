@@ -35,8 +35,9 @@ from pucut.methods.pu_cut._spaces import SpaceOfWorlds
 from pucut.methods.pu_cut._worlds import Worlds
 
 GAMMAS = (0.5, 2.0, 8.0, 32.0)
-# From this many rows on the threads share a cut; below, each thread makes cuts of its own.
-ROWS_TO_SHARE = 100_000
+# From this many rows on so many threads share a cut, which more would hardly make faster, and takes
+# memory; below, each thread makes cuts of its own.
+ROWS_TO_SHARE, THREADS_THAT_SHARE = 100_000, 4
 # Among equal levels the score decides.
 _TIE = 1e-9
 
@@ -215,7 +216,7 @@ def _levels(
     n_threads: int,
 ) -> Iterator[list[FloatArray]]:
     """The levels of each kind of cut in these worlds; a graph is made once for its cuts."""
-    n_workers = n_threads if len(worlds.is_labelled) < ROWS_TO_SHARE else 1
+    n_workers = n_cuts_at_once(len(worlds.is_labelled), n_threads)
     for _, together in groupby(kinds, key=lambda kind: (id(kind.space), kind.n_neighbors)):
         same = list(together)
         space, k = same[0].space, same[0].n_neighbors
@@ -234,12 +235,16 @@ def _levels(
             )
             return path.switch
 
-        # If threads share a cut, only the cuts of one kind are in memory at a time.
+        # If all threads share a cut, only the cuts of one kind are in memory at a time.
         for part in [same] if n_workers > 1 else [[kind] for kind in same]:
             jobs = [(kind.gamma, world) for kind in part for world in in_worlds]
             levels = in_threads(level, jobs, n_workers)
             for place in range(len(part)):
                 yield levels[place * len(in_worlds) : (place + 1) * len(in_worlds)]
+
+
+def n_cuts_at_once(n_rows: int, n_threads: int) -> int:
+    return max(1, n_threads // (1 if n_rows < ROWS_TO_SHARE else THREADS_THAT_SHARE))
 
 
 def _mixture(

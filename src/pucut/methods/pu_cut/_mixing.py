@@ -63,11 +63,16 @@ def rank_among(values: FloatArray, reference: FloatArray) -> FloatArray:
 
     `reference` is ascending. Its own values get ranks above 0 and below 1, with mean 1/2.
     """
-    below = np.searchsorted(reference, values, side="left")
-    is_tied = reference[np.minimum(below, len(reference) - 1)] == values
+    # Rising values are found several times faster among very many.
+    order = np.argsort(values)
+    rising = values[order]
+    below = np.searchsorted(reference, rising, side="left")
+    is_tied = reference[np.minimum(below, len(reference) - 1)] == rising
     not_above = below.copy()
-    not_above[is_tied] = np.searchsorted(reference, values[is_tied], side="right")
-    return np.asarray((below + not_above) / (2.0 * len(reference)))
+    not_above[is_tied] = np.searchsorted(reference, rising[is_tied], side="right")
+    found = np.empty(len(values))
+    found[order] = (below + not_above) / (2.0 * len(reference))
+    return found
 
 
 def ranks(values: FloatArray) -> FloatArray:

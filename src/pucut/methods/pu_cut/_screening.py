@@ -29,6 +29,8 @@ from pucut.methods.pu_cut.places import Place
 ROWS_THAT_TELL, FEWEST_ROWS = 10_000, 20_000
 # Of the hidden rows that are not among those, so many are asked for.
 MOST_ASKED = 5_000
+# How many of the spaces are usually tried, for estimates of time.
+SHARE_TRIED = 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +39,11 @@ class Screened:
 
     is_tried: tuple[bool, ...]
     left_out: tuple[Candidate, ...]
+
+
+def are_screened(n_rows: int, n_worlds: int, n_spaces: int) -> bool:
+    """Whether the table is large, and a single world hides labels, which then are many."""
+    return n_rows >= FEWEST_ROWS and n_worlds == 2 and n_spaces > 1
 
 
 def screen_spaces(
@@ -54,7 +61,7 @@ def screen_spaces(
     space are then the same in both worlds.
     """
     names = [space.name for space in spaces]
-    if len(names) < 2 or worlds.n_hidden_worlds != 1 or points.shape[0] < FEWEST_ROWS:
+    if not are_screened(points.shape[0], len(worlds.labels), len(spaces)):
         return Screened((True,) * len(names), ())
     rows = np.sort(random.choice(points.shape[0], ROWS_THAT_TELL, replace=False))
     some, part = points.here(points.rows[rows]), worlds.of_rows(rows)

@@ -17,7 +17,7 @@ from pucut.data.labels import PULabels
 from pucut.data.row_order import IndexArray, order_rows_in_place, row_order
 from pucut.methods._sized import SizedClassifier
 from pucut.methods.pu_cut._choosing import Mixture, find_mixture
-from pucut.methods.pu_cut._cuts import GAMMAS
+from pucut.methods.pu_cut._cuts import GAMMAS, n_cuts_at_once
 from pucut.methods.pu_cut._finding import (
     EMBEDDING_NEIGHBORS,
     SCORE_NEIGHBORS,
@@ -33,6 +33,7 @@ from pucut.methods.pu_cut._finding import (
 from pucut.methods.pu_cut._given import checked_embeddings, checked_learners, needs_labels
 from pucut.methods.pu_cut._rounds import FOUND, MOST_ROUNDS, have_rounds
 from pucut.methods.pu_cut._scores import TREES_OF_A_WORLD, TREES_THAT_ANSWER, tree_kinds
+from pucut.methods.pu_cut._screening import SHARE_TRIED, are_screened
 from pucut.methods.pu_cut._worlds import n_hidden_worlds
 from pucut.methods.pu_cut.places import Place, PointsHere
 from pucut.methods.size import Work
@@ -319,6 +320,7 @@ None, default="auto"
         n_kinds = len(ks) * len(GAMMAS)
         n_trees = TREES_THAT_ANSWER + TREES_OF_A_WORLD * (n_worlds - 1)
         has_rounds = have_rounds(n_rows, n_worlds)
+        is_screened = are_screened(n_rows, n_worlds, len(spaces))
         return Work(
             "pucut",
             listed=max(SCORE_NEIGHBORS, *ks),
@@ -333,6 +335,10 @@ None, default="auto"
             n_scores=len(names_of_scores([""] * len(searches))) + has_rounds,
             n_kinds=n_kinds,
             n_cuts=n_kinds * n_worlds,
+            n_cuts_at_once=n_cuts_at_once(n_rows, self._n_threads()),
+            share_tried=SHARE_TRIED if is_screened and not embeddings else 1.0,
+            # Leaves are larger.
+            of_a_tree=0.4,
             search_on_gpu=self._searches_on_gpu(),
             kernels_on_gpu=usable_card(self.device) is not None,
             n_rounds=MOST_ROUNDS * has_rounds,
