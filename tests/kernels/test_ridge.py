@@ -196,3 +196,6 @@ def test_widths_of_large_tables_are_compared_on_more_rows(monkeypatch, n_rows, e
     (width,) = chosen_widths(X, X[None, :, 0] > 0.0, random)
     assert width in WIDTHS
     assert compared == {expected}
+    compared.clear()
+    chosen_widths(X, X[None, :, 0] > 0.0, random, most_landmarks=200)
+    assert compared == {(expected[0], 200)}

@@ -44,6 +44,7 @@ def many_landmarks(monkeypatch):
     """For so few rows."""
     monkeypatch.setattr(folded_ridge, "ROWS_A_LANDMARK", 8)
     monkeypatch.setattr(_rounds, "LANDMARKS_FIRST", 30)
+    monkeypatch.setattr(_rounds, "LANDMARKS_FOR_WIDTH", 150)
 
 
 def worlds_of(is_positive, is_labelled):
@@ -162,8 +163,8 @@ def test_only_large_tables_with_many_labels_have_rounds(monkeypatch, table, many
     assert _screening.FEWEST_ROWS == 20_000
 
 
-def test_few_landmarks_say_whether_many_are_worth_while(monkeypatch, table, many_landmarks):
-    """The graph helps a little, but the points say less than the scores that rounds start from."""
+def landmarks_made(monkeypatch):
+    """How many each regression of rounds has, while they run."""
     made = []
 
     class Watched(folded_ridge.FoldedRidge):
@@ -172,6 +173,12 @@ def test_few_landmarks_say_whether_many_are_worth_while(monkeypatch, table, many
             made.append(len(self._landmarks))
 
     monkeypatch.setattr(_rounds, "FoldedRidge", Watched)
+    return made
+
+
+def test_few_landmarks_say_whether_many_are_worth_while(monkeypatch, table, many_landmarks):
+    """The graph helps a little, but the points say less than the scores that rounds start from."""
+    made = landmarks_made(monkeypatch)
     monkeypatch.setattr(_rounds, "LANDMARKS_FIRST", 5)
     X, is_positive, is_labelled = table
     worlds, space = worlds_of(is_positive, is_labelled), space_of(X)
@@ -182,6 +189,23 @@ def test_few_landmarks_say_whether_many_are_worth_while(monkeypatch, table, many
     start = noisy_start(is_positive, worlds, space, noise=3.0)
     assert found(table, [start], [space], worlds) is not None
     assert made == [5, len(X) // 8]
+
+
+def test_after_a_mere_sign_few_landmarks_must_find_more(monkeypatch, table, many_landmarks):
+    """The first cut is ahead by 4.4 standard errors, few landmarks by 0.3; then by 5.0 and 4.7."""
+    made = landmarks_made(monkeypatch)
+    X, is_positive, is_labelled = table
+    worlds, space = worlds_of(is_positive, is_labelled), space_of(X)
+    many = len(X) // 8
+    for noise, clear, expected in (
+        (0.5, 2.0, [30, many]),
+        (0.5, 4.5, [30]),
+        (1.0, 5.2, [30, many]),
+    ):
+        monkeypatch.setattr(_rounds, "CLEARLY", clear)
+        made.clear()
+        found(table, [noisy_start(is_positive, worlds, space, noise=noise)], [space], worlds)
+        assert made == expected
 
 
 def test_rounds_go_on_while_classes_change(monkeypatch, table, many_landmarks):

@@ -104,8 +104,12 @@ def chosen_widths(
     targets: BoolArray,
     random: np.random.RandomState,
     groups: IndexArray | None = None,
+    most_landmarks: int | None = None,
 ) -> list[float]:
-    """For each target, the width with the smallest error on a sample of the rows."""
+    """For each target, the width with the smallest error on a sample of the rows.
+
+    Few landmarks are compared with, unless so many are asked for.
+    """
     rows = as_rows(points)
     n_rows, n_features = rows.shape
     if n_rows < 2:
@@ -113,8 +117,8 @@ def chosen_widths(
     is_large = n_rows >= LARGE
     some = drawn(n_rows, _ROWS_IF_LARGE if is_large else _ROWS_FOR_WIDTH, random)
     compared = _single(rows[some])
-    most = _LANDMARKS_IF_LARGE if is_large else _LANDMARKS_FOR_WIDTH
-    landmarks = compared[drawn(len(some), most, random)]
+    usual = _LANDMARKS_IF_LARGE if is_large else _LANDMARKS_FOR_WIDTH
+    landmarks = compared[drawn(len(some), most_landmarks or usual, random)]
     errors = [
         _kernel_solution(
             compared,

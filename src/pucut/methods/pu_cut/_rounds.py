@@ -23,7 +23,7 @@ from pucut.kernels.folded_ridge import FoldedRidge, FoldedScores
 from pucut.kernels.machines import Machine
 from pucut.kernels.ridge import chosen_widths
 from pucut.methods.pu_cut._mixed_score import mix_scores
-from pucut.methods.pu_cut._mixing import rank_among
+from pucut.methods.pu_cut._mixing import ranks
 from pucut.methods.pu_cut._scores import BaseScore, OfRidge, kernel_name
 from pucut.methods.pu_cut._screening import FEWEST_ROWS, behind_the_best
 from pucut.methods.pu_cut._spaces import SpaceOfWorlds
@@ -31,11 +31,13 @@ from pucut.methods.pu_cut._worlds import Worlds
 
 FOUND = "kernel, classes found before"
 MOST_ROUNDS = 4
-# So many standard errors of the difference are clear.
-CLEARLY = 2.0
-# With so many landmarks a regression costs little. If it finds clearly less than rounds start from,
-# all landmarks hardly find clearly more. (On a GPU all cost little.)
+# So many standard errors of the difference are clear, and so many are a sign.
+CLEARLY, A_SIGN = 2.0, 1.0
+# With so many landmarks a regression costs little, and tells whether all of them are worth while.
+# (On a GPU all cost little.)
 LANDMARKS_FIRST = 2000
+# With fewer landmarks than these the width that suits many cannot be told from others.
+LANDMARKS_FOR_WIDTH = 1000
 # Rounds end when fewer than this share of the rows change their class.
 UNCHANGED = 1e-3
 # Of the cuts between rounds.
@@ -56,28 +58,33 @@ def found_score(
     """The scores after the last round, in every world.
 
     Rounds start from the mixture of some scores, and stay in the space whose kernel and first cut
-    found most. None if that cut or the first round is not clearly better than the mixture. A
+    found most. None if that cut is not better than the mixture, or the first round not clearly. A
     further round counts unless it finds clearly less.
     """
     in_worlds: Sequence[FloatArray] = mix_scores(scores, worlds).ranks
     found = worlds.found(in_worlds)
     first = _first_cut(scores, spaces, in_worlds, worlds, n_threads)
     # Where the graph adds nothing to the scores, there is nothing to learn from it.
-    if first is None or not is_ahead(worlds.found(first.levels), found, CLEARLY):
+    if first is None or not is_ahead(worlds.found(first.levels), found, A_SIGN):
         return None
     space, targets = first.space, _classes(first.levels, worlds)
     points, groups = space.final.weighted_points, worlds.groups
-    # What suits the world that hides rows serves both.
-    (width,) = chosen_widths(points, targets[:1], random, groups)
     if device is None:
-        by_few = _by_few_landmarks(points, width, groups, deepcopy(random), n_threads, targets)
-        if is_ahead(found, worlds.found(by_few), CLEARLY):
+        by_few = _by_few_landmarks(points, targets, groups, deepcopy(random), n_threads)
+        # After a cut that is clearly better, few landmarks need not be better already.
+        if is_ahead(worlds.found(first.levels), found, CLEARLY):
+            is_hopeless = is_ahead(found, worlds.found(by_few), CLEARLY)
+        else:
+            is_hopeless = not is_ahead(worlds.found(by_few), found, A_SIGN)
+        if is_hopeless:
             return None
+    # What suits the world that hides rows serves both.
+    (width,) = chosen_widths(points, targets[:1], random, groups, LANDMARKS_FOR_WIDTH)
     best: BaseScore | None = None
     with _learner(points, width, groups, random, n_threads, device) as learn:
         for _ in range(MOST_ROUNDS):
             if best is not None:
-                in_worlds = [rank_among(each, np.sort(each)) for each in best.of_worlds]
+                in_worlds = [ranks(each) for each in best.of_worlds]
                 levels = _levels(first.graph, in_worlds, worlds, n_threads)
                 targets, before = _classes(levels, worlds), targets
                 # The world that hides rows decides: the complete one must not tell it anything.
@@ -142,12 +149,12 @@ def _levels(
 
 def _by_few_landmarks(
     points: Any,
-    width: float,
+    targets: BoolArray,
     groups: IndexArray,
     random: np.random.RandomState,
     n_threads: int,
-    targets: BoolArray,
 ) -> Sequence[FloatArray]:
+    (width,) = chosen_widths(points, targets[:1], random, groups)
     ridge = FoldedRidge(points, width, random, groups, n_threads, LANDMARKS_FIRST)
     return tuple(ridge.scores(targets).of_targets)
 
