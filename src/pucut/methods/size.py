@@ -39,12 +39,13 @@ _CUTS_AT_ONCE = 4
 _ENCODING = 1.5e-8  # a value
 _CODING = 1e-7  # a value
 _GROWING = 8e-8  # per tree, row and doubling of rows, for 20 features
-_EXACT = 3e-11  # per pair of rows and work of a pair
+_EXACT = 2.5e-11  # per pair of rows and work of a pair
 _SCORING = 9e-8  # per tree and row
-_APPROXIMATE = 8e-9  # per row to the power below, and work of a pair
+_APPROXIMATE = 7e-9  # per row to the power below, and work of a pair
 _APPROXIMATE_POWER = 1.3
 _LONGER_LISTS = 0.03  # of that, per neighbour beyond those below
 _SHORT_LISTS = 5
+_SEARCHING_THREADS = 0.75  # the power of their number that shares a search
 _CUTTING = 2e-8  # per arc to the power below
 _CUTTING_POWER = 1.2
 _KERNEL = 2.5e-8  # per row and landmark
@@ -348,7 +349,7 @@ class _Shape:
             if n * n * width <= MOST_EXACT_WORK
             else _APPROXIMATE * n**_APPROXIMATE_POWER * width * self._longer_lists()
         )
-        return one * self._n_tried / self.n_threads
+        return one * self._n_tried / math.pow(self.n_threads, _SEARCHING_THREADS)
 
     @property
     def _n_tried(self) -> float:
