@@ -33,7 +33,7 @@ _ALLOCATED = 1.15
 # Of a kernel at work: blocks of rows and landmarks, and as many matrices of landmarks alone.
 _KERNEL_ARRAYS = 6
 # Cuts whose levels are in memory at a time, per world: those of one graph, for each gamma.
-_CUTS_AT_ONCE = 4
+_CUTS_OF_A_GRAPH = 4
 
 # Seconds of one processor.
 _ENCODING = 1.5e-8  # a value
@@ -326,7 +326,9 @@ class _Shape:
             if self.work.n_rounds:
                 stages.append(_stage("rounds", self._round_seconds(), held + self._round_bytes()))
             # The levels of the cuts of one graph, and what is kept of all of them.
-            cuts += 8 * n * (4 + _CUTS_AT_ONCE * worlds) + n * self.work.n_kinds * (16 + 4 * worlds)
+            cuts += 8 * n * (4 + _CUTS_OF_A_GRAPH * worlds) + n * self.work.n_kinds * (
+                16 + 4 * worlds
+            )
         stages.append(_stage("cuts", self._cut_seconds(), cuts))
         return tuple(stages)
 

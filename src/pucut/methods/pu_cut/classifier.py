@@ -320,6 +320,7 @@ None, default="auto"
         n_kinds = len(ks) * len(GAMMAS)
         n_trees = TREES_THAT_ANSWER + TREES_OF_A_WORLD * (n_worlds - 1)
         has_rounds = have_rounds(n_rows, n_worlds)
+        n_cuts_of_a_graph = len(GAMMAS) * max(1, n_worlds - 1)
         is_screened = are_screened(n_rows, n_worlds, len(spaces))
         return Work(
             "pucut",
@@ -335,9 +336,9 @@ None, default="auto"
             n_scores=len(names_of_scores([""] * len(searches))) + has_rounds,
             n_kinds=n_kinds,
             n_cuts=n_kinds * n_worlds,
-            n_cuts_at_once=n_cuts_at_once(n_rows, self._n_threads()),
+            n_cuts_at_once=min(n_cuts_at_once(n_rows, self._n_threads()), n_cuts_of_a_graph),
             share_tried=SHARE_TRIED if is_screened and not embeddings else 1.0,
-            # Leaves are larger.
+            # Leaves are larger than those of 2-HNC, so that trees grow in less time.
             of_a_tree=0.4,
             search_on_gpu=self._searches_on_gpu(),
             kernels_on_gpu=usable_card(self.device) is not None,
