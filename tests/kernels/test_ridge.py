@@ -199,3 +199,14 @@ def test_widths_of_large_tables_are_compared_on_more_rows(monkeypatch, n_rows, e
     compared.clear()
     chosen_widths(X, X[None, :, 0] > 0.0, random, most_landmarks=200)
     assert compared == {(expected[0], 200)}
+
+
+def test_threads_that_share_widths_choose_the_same():
+    random = np.random.RandomState(0)
+    X = random.normal(size=(600, 2)).astype(np.float32)
+    targets = np.array([X[:, 0] > 0.0, np.sin(9.0 * X[:, 0]) > 0.0])
+    alone, shared = (
+        chosen_widths(X, targets, np.random.RandomState(1), n_threads=n) for n in (1, 3)
+    )
+    assert alone == shared
+    assert len(set(alone)) == 2

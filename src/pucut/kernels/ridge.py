@@ -20,6 +20,7 @@ import numpy as np
 import scipy.linalg
 
 from pucut._support.checks import BoolArray, FloatArray, is_sparse
+from pucut._support.threads import in_threads
 from pucut.data.repeats import numbered
 from pucut.data.row_order import IndexArray
 from pucut.kernels.blocks import RowsHere, as_rows
@@ -74,21 +75,23 @@ def fit_kernel_ridge(
     random: np.random.RandomState,
     groups: IndexArray | None = None,
     device: str | None = None,
+    n_threads: int = 1,
 ) -> Ridge:
     """Width and penalty of each target are those with the smallest leave-one-out squared error.
 
     `points` are an array, a CSR matrix or `Rows`; `targets` has one line per target. Kernels are
     computed in single precision, once for targets of the same width. Rows of a group
     (`data.repeats`), which are equal, are left out together. With a `device` of PyTorch dense
-    points of this process are regressed there, with more landmarks.
+    points of this process are regressed there, with more landmarks. Threads share the widths.
     """
     rows = as_rows(points)
     if device is not None and isinstance(rows, RowsHere) and not is_sparse(rows.points):
         from pucut.kernels import torch_ridge  # PyTorch takes seconds, and is no dependency
 
-        return torch_ridge.fit_kernel_ridge(_single(rows.points), targets, random, device, groups)
+        there, dense = torch_ridge.fit_kernel_ridge, _single(rows.points)
+        return there(dense, targets, random, device, groups, n_threads)
     n_rows, n_features = rows.shape
-    widths = np.array(chosen_widths(rows, targets, random, groups))
+    widths = np.array(chosen_widths(rows, targets, random, groups, n_threads=n_threads))
     landmarks = _single(rows[drawn(n_rows, n_landmarks(n_rows), random)])
     left_out = np.empty(targets.shape)
     for width in in_turn(widths):
@@ -105,10 +108,11 @@ def chosen_widths(
     random: np.random.RandomState,
     groups: IndexArray | None = None,
     most_landmarks: int | None = None,
+    n_threads: int = 1,
 ) -> list[float]:
     """For each target, the width with the smallest error on a sample of the rows.
 
-    Few landmarks are compared with, unless so many are asked for.
+    Few landmarks are compared with, unless so many are asked for. Each thread takes a width.
     """
     rows = as_rows(points)
     n_rows, n_features = rows.shape
@@ -119,16 +123,13 @@ def chosen_widths(
     compared = _single(rows[some])
     usual = _LANDMARKS_IF_LARGE if is_large else _LANDMARKS_FOR_WIDTH
     landmarks = compared[drawn(len(some), most_landmarks or usual, random)]
-    errors = [
-        _kernel_solution(
-            compared,
-            targets[:, some],
-            landmarks,
-            tried / n_features,
-            None if groups is None else numbered(groups[some]),
-        ).errors
-        for tried in WIDTHS
-    ]
+    together = None if groups is None else numbered(groups[some])
+
+    def errors_of(tried: float) -> FloatArray:
+        gamma = tried / n_features
+        return _kernel_solution(compared, targets[:, some], landmarks, gamma, together).errors
+
+    errors = in_threads(errors_of, WIDTHS, n_threads)
     return [WIDTHS[place] for place in np.argmin(errors, axis=0)]
 
 

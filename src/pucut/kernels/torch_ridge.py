@@ -75,10 +75,11 @@ def fit_kernel_ridge(
     random: np.random.RandomState,
     device: str,
     groups: IndexArray | None = None,
+    n_threads: int = 1,
 ) -> Ridge:
     """As in ridge.py, on dense points."""
     n_rows, n_features = points.shape
-    widths = np.array(chosen_widths(points, targets, random, groups))
+    widths = np.array(chosen_widths(points, targets, random, groups, n_threads=n_threads))
     most = n_landmarks_on_gpu(n_rows, free_memory(device))
     landmarks = as_float64(points[drawn(n_rows, most, random)])
     judges = drawn(n_rows, ROWS_THAT_JUDGE, random)

@@ -176,15 +176,16 @@ def find_mixture(
     with step("kernels"), library_threads(1):
         # One thread each: threads of linear algebra wait for each other more than they work.
         seeds = random.randint(np.iinfo(np.int32).max, size=len(spaces))
+        # A GPU does one after the other, with its whole memory.
+        n_at_once = len(spaces) + 1 if options.device is None else 1
+        n_each = max(1, points.n_threads // n_at_once)
         jobs: list[Callable[[], BaseScore]] = [
-            partial(kernel_score, space, worlds, int(seed), options.device)
+            partial(kernel_score, space, worlds, int(seed), options.device, n_each)
             for space, seed in zip(spaces, seeds, strict=True)
         ]
         if not points.is_sparse and n_features <= MOST_LINEAR_COLUMNS:
             jobs.append(partial(linear_score, points, worlds, options.device))
-        # A GPU does one after the other, with its whole memory.
-        n_at_once = points.n_threads if options.device is None else 1
-        parts += in_threads(lambda job: job(), jobs, n_at_once)
+        parts += in_threads(lambda job: job(), jobs, min(n_at_once, points.n_threads))
         parts += [
             learner_score(name, learner, rows.table, worlds, random)
             for name, learner in options.learners.items()

@@ -79,7 +79,8 @@ def found_score(
         if is_hopeless:
             return None
     # What suits the world that hides rows serves both.
-    (width,) = chosen_widths(points, targets[:1], random, groups, LANDMARKS_FOR_WIDTH)
+    m = LANDMARKS_FOR_WIDTH
+    (width,) = chosen_widths(points, targets[:1], random, groups, m, n_threads)
     best: BaseScore | None = None
     with _learner(points, width, groups, random, n_threads, device) as learn:
         for _ in range(MOST_ROUNDS):
@@ -154,7 +155,7 @@ def _by_few_landmarks(
     random: np.random.RandomState,
     n_threads: int,
 ) -> Sequence[FloatArray]:
-    (width,) = chosen_widths(points, targets[:1], random, groups)
+    (width,) = chosen_widths(points, targets[:1], random, groups, n_threads=n_threads)
     ridge = FoldedRidge(points, width, random, groups, n_threads, LANDMARKS_FIRST)
     return tuple(ridge.scores(targets).of_targets)
 

@@ -264,14 +264,15 @@ def linear_score(points: Place, worlds: Worlds, device: str | None = None) -> Ba
 
 
 def kernel_score(
-    space: SpaceOfWorlds, worlds: Worlds, seed: int, device: str | None = None
+    space: SpaceOfWorlds, worlds: Worlds, seed: int, device: str | None = None, n_threads: int = 1
 ) -> BaseScore:
     """One regression for all worlds, or one each if the space depends on the labels."""
     random = np.random.RandomState(seed)
     targets = worlds.targets
 
     def fit(of_world: WeightedSpace, targets: Any) -> Ridge:
-        return fit_kernel_ridge(of_world.weighted_points, targets, random, worlds.groups, device)
+        points, groups = of_world.weighted_points, worlds.groups
+        return fit_kernel_ridge(points, targets, random, groups, device, n_threads)
 
     if space.knows_labels:
         of_worlds = []
