@@ -1,5 +1,7 @@
 """Rounds: classes that were found are learned, and hidden rows say whether that helps."""
 
+import re
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -161,6 +163,17 @@ def test_only_large_tables_with_many_labels_have_rounds(monkeypatch, table, many
     assert all(each.name != FOUND for each in small.selection_)
     assert (of_new != small.predict_proba(X[:50])).any()
     assert _screening.FEWEST_ROWS == 20_000
+
+
+@pytest.mark.parametrize(("fewest", "n_steps"), [(1500, 9), (1501, 8)])
+def test_steps_are_counted(monkeypatch, capsys, table, many_landmarks, fewest, n_steps):
+    """With rounds and without."""
+    X, is_positive, is_labelled = table
+    monkeypatch.setattr(_rounds, "FEWEST_ROWS", fewest)
+    options = {"n_estimators": 5, "random_state": 0, "verbose": 1}
+    PUCutClassifier(prior=is_positive.mean(), **options).fit(X, is_labelled)
+    steps = re.findall(r"^\[(\d+)/(\d+)\]", capsys.readouterr().out, flags=re.MULTILINE)
+    assert steps == [(str(k), str(n_steps)) for k in range(1, n_steps + 1)]
 
 
 def landmarks_made(monkeypatch):
