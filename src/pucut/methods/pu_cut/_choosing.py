@@ -174,11 +174,12 @@ def find_mixture(
     parts: list[BaseScore | UnfinishedScore] = [each.score for each in trees]
     parts += [neighbor_score(space, worlds) for space in spaces]
     with step("kernels"), library_threads(1):
-        # One thread each: threads of linear algebra wait for each other more than they work.
-        seeds = random.randint(np.iinfo(np.int32).max, size=len(spaces))
-        # A GPU does one after the other, with its whole memory.
+        # Threads of linear algebra wait for each other more than they work: regressions share the
+        # threads, and the widths of each those that are left. A GPU does one regression after the
+        # other, with its whole memory.
         n_at_once = len(spaces) + 1 if options.device is None else 1
         n_each = max(1, points.n_threads // n_at_once)
+        seeds = random.randint(np.iinfo(np.int32).max, size=len(spaces))
         jobs: list[Callable[[], BaseScore]] = [
             partial(kernel_score, space, worlds, int(seed), options.device, n_each)
             for space, seed in zip(spaces, seeds, strict=True)

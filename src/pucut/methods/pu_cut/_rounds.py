@@ -79,8 +79,9 @@ def found_score(
         if is_hopeless:
             return None
     # What suits the world that hides rows serves both.
-    m = LANDMARKS_FOR_WIDTH
-    (width,) = chosen_widths(points, targets[:1], random, groups, m, n_threads)
+    (width,) = chosen_widths(
+        points, targets[:1], random, groups, LANDMARKS_FOR_WIDTH, n_threads=n_threads
+    )
     best: BaseScore | None = None
     with _learner(points, width, groups, random, n_threads, device) as learn:
         for _ in range(MOST_ROUNDS):
