@@ -93,7 +93,7 @@ def test_the_chooser_checks_each_graph_once(n_checks):
     y = truth * (np.arange(len(truth)) % 3 == 0)
     model = PUCutClassifier(prior=0.5, random_state=0, n_jobs=2).fit(X, y)
     # One per graph, whatever gamma is. Importances differ between worlds, and so do their graphs.
-    while_judging = len(model.mixture_.spaces) - 1 + n_hidden_worlds(int(y.sum()))
+    while_judging = len(model.mixture_.spaces) - 1 + n_hidden_worlds(int(y.sum()), len(y) // 2)
     # Those with weight are made again with all labels.
     answering = {(cut.space.name, cut.n_neighbors) for cut in model.mixture_.cuts}
     assert n_checks() == while_judging + len(answering)

@@ -86,8 +86,8 @@ def test_hidden_labels_do_not_turn_it(table):
 
 
 def test_it_is_only_made_where_labels_are_many_and_columns_few():
-    wanted = {(20, 600): True, (60, 600): True, (61, 600): False, (20, 595): False}
-    wanted |= {(100, None): True, (101, None): False, (1, None): False}
+    wanted = {(20, 600, 1): True, (60, 600, 1): True, (61, 600, 1): False, (20, 600, 2): False}
+    wanted |= {(100, 9000, 1): True, (101, 9000, 1): False, (1, 9000, 1): False}
     assert {each: have_directions(*each) for each in wanted} == wanted
     assert NAME in names_of_spaces("auto")
     assert NAME not in names_of_spaces("pu_trees")

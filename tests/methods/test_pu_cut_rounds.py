@@ -54,10 +54,10 @@ def worlds_of(is_positive, is_labelled):
     return hidden_worlds(is_labelled, n_positive, np.random.RandomState(0), groups)
 
 
-def space_of(X, name="plain"):
+def space_of(X, name="plain", n_worlds=2):
     ones, points = np.ones(X.shape[1]), PointsHere(X)
     return space_of_worlds(
-        name, [points] * 2, [ones, ones], (10,), 15, method="exact", random_state=0
+        name, [points] * n_worlds, [ones] * n_worlds, (10,), 15, method="exact", random_state=0
     )
 
 
@@ -94,24 +94,103 @@ def test_what_was_found_teaches_more_than_it_was_found_by(table, many_landmarks)
     np.testing.assert_array_equal(again.of_worlds, after.of_worlds)
 
 
-def test_what_is_hidden_stays_hidden(monkeypatch, table, many_landmarks):
-    """The scores of the world that hides rows do not depend on what the complete one knows."""
-    compared = []
+@pytest.fixture
+def compared(monkeypatch):
+    """What widths are compared for, while rounds run."""
+    targets = []
 
-    def watched(points, targets, *arguments, **options):
-        compared.append(targets)
-        return chosen_widths(points, targets, *arguments, **options)
+    def watched(points, of_worlds, *arguments, **options):
+        targets.append(of_worlds)
+        return chosen_widths(points, of_worlds, *arguments, **options)
 
     monkeypatch.setattr(_rounds, "chosen_widths", watched)
+    return targets
+
+
+def assert_that_worlds_know_nothing(given, hides, spaces, worlds, compared):
+    """Of what the others do, whose scores are replaced: same widths compared, and same bits."""
+    one, two = (found(None, [each], spaces, worlds).of_worlds for each in given)
+    np.testing.assert_array_equal(one[hides], two[hides])
+    assert (one[-1] != two[-1]).any()
+    assert len(compared) == 4
+    for before, after in zip(compared[:2], compared[2:], strict=True):
+        np.testing.assert_array_equal(before[hides], after[hides])
+    compared.clear()
+
+
+def test_what_is_hidden_stays_hidden(table, many_landmarks, compared):
+    """The scores of the world that hides rows do not depend on what the complete one knows."""
     X, is_positive, is_labelled = table
     worlds, space = worlds_of(is_positive, is_labelled), space_of(X)
     start = noisy_start(is_positive, worlds, space)
     known = noisy_start(is_positive, worlds, space, noise=0.1).reference
     other = BaseScore(start.name, (start.of_worlds[0], known), known, None)
-    one, two = (found(table, [each], [space], worlds).of_worlds for each in (start, other))
-    np.testing.assert_array_equal(one[0], two[0])
-    np.testing.assert_array_equal(*compared)
-    assert (one[1] != two[1]).any()
+    assert_that_worlds_know_nothing([start, other], 0, [space], worlds, compared)
+
+
+@pytest.fixture(scope="module")
+def few_labelled(table):
+    """Most positives are unlabelled here, so that three worlds hide labels."""
+    X, is_positive, _ = table
+    is_labelled = pu_split(is_positive, 0.4, random_state=0)
+    worlds = worlds_of(is_positive, is_labelled)
+    assert worlds.n_hidden_worlds == 3
+    return is_positive, is_labelled, worlds, space_of(X, n_worlds=4)
+
+
+def test_several_worlds_have_rounds(few_labelled, table, many_landmarks):
+    is_positive, is_labelled, worlds, space = few_labelled
+    start = noisy_start(is_positive, worlds, space)
+    after = found(table, [start], [space], worlds)
+    assert worlds.found(after.of_worlds).mean() > worlds.found(start.of_worlds).mean() + 0.1
+    before = accuracy(start.reference, is_positive, is_labelled)
+    assert accuracy(after.reference, is_positive, is_labelled) > before + 0.1
+
+
+def test_each_world_has_the_width_of_what_it_found(
+    monkeypatch, few_labelled, table, many_landmarks
+):
+    """Regressions of one width are held at a time; with equal widths they are made once."""
+    is_positive, _, worlds, space = few_labelled
+    start = noisy_start(is_positive, worlds, space)
+    made = []
+
+    class Watched(folded_ridge.FoldedRidge):
+        def __init__(self, points, width, *given):
+            super().__init__(points, width, *given)
+            if len(given) == 3:  # with all landmarks
+                made.append(width)
+
+    monkeypatch.setattr(_rounds, "FoldedRidge", Watched)
+    monkeypatch.setattr(_rounds, "MOST_ROUNDS", 2)
+    monkeypatch.setattr(_rounds, "UNCHANGED", 0.0)
+
+    def with_widths(*widths):
+        made.clear()
+        monkeypatch.setattr(_rounds, "chosen_widths", lambda *_, **__: list(widths))
+        return found(table, [start], [space], worlds).of_worlds
+
+    ones = with_widths(1.0, 1.0, 1.0)
+    assert made == [1.0]
+    threes = with_widths(3.0, 3.0, 3.0)
+    several = with_widths(1.0, 3.0, 1.0)
+    assert made == [3.0, 1.0, 3.0, 1.0]
+    # Products in single precision depend on how many columns there are, in the last digits.
+    for world, same in enumerate((ones, threes, ones, ones)):
+        np.testing.assert_allclose(several[world], same[world], atol=1e-5)
+    assert np.abs(np.subtract(ones, threes)).max() > 0.01
+
+
+def test_no_world_of_several_knows_what_it_hides(few_labelled, many_landmarks, compared):
+    """Not from the others either, that know the rows which it hides."""
+    is_positive, _, worlds, space = few_labelled
+    start = noisy_start(is_positive, worlds, space)
+    better = noisy_start(is_positive, worlds, space, noise=0.8).reference
+    for world in range(3):
+        others = [better] * 4
+        others[world] = start.of_worlds[world]
+        other = BaseScore(start.name, others, better, None)
+        assert_that_worlds_know_nothing([start, other], world, [space], worlds, compared)
 
 
 def test_rounds_that_find_no_more_are_not_used(table, many_landmarks):
@@ -144,8 +223,8 @@ def test_the_space_is_that_whose_kernel_found_most(table, many_landmarks):
 
 
 def test_only_large_tables_with_many_labels_have_rounds(monkeypatch, table, many_landmarks):
-    assert [have_rounds(n, 2) for n in (19_999, 20_000)] == [False, True]
-    assert not have_rounds(10**6, 4)
+    assert [have_rounds(n, 600) for n in (19_999, 20_000)] == [False, True]
+    assert not have_rounds(10**6, 599)
     X, is_positive, is_labelled = table
     monkeypatch.setattr(_rounds, "FEWEST_ROWS", 1500)
     monkeypatch.setattr(_rounds, "CLEARLY", 0.0)  # few rows are hidden here

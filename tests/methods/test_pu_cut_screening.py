@@ -5,7 +5,9 @@ import pytest
 
 from pucut import PUCutClassifier
 from pucut.datasets import pu_split
-from pucut.methods.pu_cut import _screening
+from pucut.exceptions import RepeatedRowsWarning, SuspectColumnWarning
+from pucut.methods.pu_cut import _rounds, _screening
+from pucut.methods.pu_cut._mixing import UNJUDGED, recall_error
 from pucut.methods.pu_cut._screening import behind_the_best, screen_spaces
 from pucut.methods.pu_cut._spaces import PossibleSpace
 from pucut.methods.pu_cut._worlds import hidden_worlds
@@ -70,6 +72,46 @@ def test_a_space_that_is_clearly_worse_is_left_out(table):
         True,
         False,
     )
+
+
+def test_of_several_worlds_the_first_tells(monkeypatch, table):
+    """With what it knows: weights of the complete world have seen the rows that it hides."""
+    monkeypatch.setattr(_screening, "LABELS_TO_TELL", 500)
+    X, is_positive, _ = table
+    is_labelled = pu_split(is_positive, 0.49, random_state=0)
+    groups, random = np.arange(len(X)), np.random.RandomState(0)
+    worlds = hidden_worlds(is_labelled, int(is_positive.sum()), random, groups)
+    assert worlds.n_hidden_worlds == 3
+    informed = np.where(np.arange(202) < 2, 101.0, 0.0)
+    noise = 1.01 * (informed == 0.0)
+
+    def screened(of_second):
+        spaces = [
+            PossibleSpace("informed", 10, [informed] * 4, None),
+            PossibleSpace("second", 10, of_second, None),
+        ]
+        return screen_spaces(spaces, PointsHere(X), worlds, 15, random, {"method": "exact"})
+
+    assert screened([noise, informed, informed, informed]).is_tried == (True, False)
+    assert screened([informed, noise, noise, noise]).is_tried == (True, True)
+    (said,) = screened([noise] * 4).left_out
+    alone = worlds.hiding_first()
+    np.testing.assert_array_equal(alone.is_hidden, worlds.fold == 0)
+    assert said.standard_error == pytest.approx(
+        recall_error(said.hidden_recall, int(alone.is_hidden.sum()))
+    )
+
+
+def test_labels_that_cannot_be_hidden_tell_nothing(monkeypatch, table):
+    """All labelled rows are copies of one."""
+    X, _, is_labelled = table
+    X = np.where(is_labelled[:, None], 5.0, X)
+    monkeypatch.setattr(_rounds, "FEWEST_ROWS", 2000)
+    model = PUCutClassifier(prior=0.5, n_estimators=5, random_state=0)
+    # Of the copies, and of columns that give the label away.
+    with pytest.warns(RepeatedRowsWarning), pytest.warns(SuspectColumnWarning):
+        model.fit(X, is_labelled)
+    assert {each.why for each in model.selection_ if each.kind != "mixture"} == {UNJUDGED}
 
 
 def test_what_is_left_out_is_said(table):

@@ -38,16 +38,22 @@ def own_groups(is_labelled, n_positive, seed=0):
     return hidden_worlds(is_labelled, n_positive, np.random.RandomState(seed), groups)
 
 
+# One row cannot be hidden; all folds until three of them hide 30 rows; three until two hide enough,
+# which are 120 rows if most positives are labelled and 600 otherwise; one if it does.
+FEW = [(1, 0), (2, 2), (4, 4), (5, 5), (47, 5), (50, 3), (295, 3)]
+MOST_LABELLED = [*FEW, (300, 2), (595, 2), (600, 1)]
+MOST_UNLABELLED = [*FEW, (600, 3), (1495, 3), (1500, 2), (2995, 2), (3000, 1)]
+
+
 @pytest.mark.parametrize(
-    ("n_labelled", "n_worlds"),
-    # One row cannot be hidden; all folds until three of them hide 30 rows; three until two hide
-    # 120; one if it does.
-    [(1, 0), (2, 2), (4, 4), (5, 5), (47, 5), (50, 3), (295, 3), (300, 2), (595, 2), (600, 1)],
+    ("n_labelled", "n_positive", "n_worlds"),
+    [(n, 2 * n - 1, n_worlds) for n, n_worlds in MOST_LABELLED]
+    + [(n, 2 * n, n_worlds) for n, n_worlds in MOST_UNLABELLED],
 )
-def test_there_are_worlds_until_enough_rows_are_hidden(n_labelled, n_worlds):
-    is_labelled = first(n_labelled, 1000)
-    worlds = own_groups(is_labelled, 800)
-    assert worlds.n_hidden_worlds == n_worlds == n_hidden_worlds(n_labelled)
+def test_there_are_worlds_until_enough_rows_are_hidden(n_labelled, n_positive, n_worlds):
+    is_labelled = first(n_labelled, 7000)
+    worlds = own_groups(is_labelled, n_positive)
+    assert worlds.n_hidden_worlds == n_worlds == n_hidden_worlds(n_labelled, n_positive)
     assert len(worlds.labels) == n_worlds + 1
     np.testing.assert_array_equal(worlds.labels[-1], is_labelled)
     # Folds are as even as can be, have labelled rows only, and are hidden once.
@@ -55,7 +61,7 @@ def test_there_are_worlds_until_enough_rows_are_hidden(n_labelled, n_worlds):
     fifth = n_labelled / min(HIDDEN_FOLDS, n_labelled)
     assert all(np.floor(fifth) <= size <= np.ceil(fifth) for size in sizes)
     assert not (worlds.is_hidden & ~is_labelled).any()
-    hidden = np.array([is_labelled & ~labels for labels in worlds.labels[:-1]]).reshape(-1, 1000)
+    hidden = np.array([is_labelled & ~labels for labels in worlds.labels[:-1]]).reshape(-1, 7000)
     np.testing.assert_array_equal(hidden.sum(axis=0), worlds.is_hidden)
     assert worlds.n_hidden == worlds.is_hidden.sum() == sizes.sum()
 
@@ -71,7 +77,7 @@ def test_without_copies_the_folds_are_those_of_the_rows():
     is_labelled = np.random.default_rng(0).random(300) < 0.3
     n_labelled = int(is_labelled.sum())
     dealt = np.random.RandomState(7).permutation(np.arange(n_labelled) % HIDDEN_FOLDS)
-    expected = np.where(dealt < n_hidden_worlds(n_labelled), dealt, -1)
+    expected = np.where(dealt < n_hidden_worlds(n_labelled, 150), dealt, -1)
     np.testing.assert_array_equal(own_groups(is_labelled, 150, 7).fold[is_labelled], expected)
 
 
@@ -293,7 +299,7 @@ def test_scores_are_mixed_in_a_world_without_the_rows_that_it_hides():
 
 def test_only_what_has_weight_learns_from_all_labels():
     random = np.random.default_rng(0)
-    is_labelled, truth = first(600, 3000), first(1500, 3000)
+    is_labelled, truth = first(800, 3000), first(1500, 3000)
     worlds = own_groups(is_labelled, 1500)
     assert worlds.n_hidden_worlds == 1
     scores = [[truth * k + random.normal(size=3000) for _ in worlds.labels] for k in (3, 2.9, 0)]

@@ -88,8 +88,13 @@ def test_few_labels_make_the_chooser_repeat_its_work():
     """A world for each fifth of the labels, up to five; the paper's method does not care."""
     size = (10**6, 20)
     chooser, paper = PUCutClassifier(prior=0.3), TwoHNCClassifier(prior=0.3)
-    many, some, few = (chooser.estimate(size, n_labelled=n) for n in (600, 100, 10))
+    many, some, few = (chooser.estimate(size, n_labelled=n) for n in (3000, 100, 10))
     assert many == chooser.estimate(size)
+    # Where most positives are labelled, one world is enough with fewer labels.
+    assert many.seconds < chooser.estimate(size, n_labelled=600).seconds
+    rare, unknown = PUCutClassifier(prior=0.001), PUCutClassifier()
+    assert rare.estimate(size, n_labelled=600) == many
+    assert unknown.estimate(size, n_labelled=600).seconds > unknown.estimate(size).seconds
     # With few labels nothing could judge rounds.
     assert {each.name for each in many.stages} - {each.name for each in few.stages} == {"rounds"}
     for less, more in ((many, some), (some, few)):

@@ -191,7 +191,7 @@ def find_mixture(
             learner_score(name, learner, rows.table, worlds, random)
             for name, learner in options.learners.items()
         ]
-    if have_rounds(n_rows, len(worlds.labels)) and isinstance(points, PointsHere):
+    if have_rounds(n_rows, labels.n_labelled) and isinstance(points, PointsHere):
         with step("rounds"), library_threads(1):
             # What has not learned from all labels yet cannot answer in the complete world.
             finished = [part for part in parts if isinstance(part, BaseScore)]

@@ -28,7 +28,7 @@ from pucut.methods.pu_cut._spaces import (
     embedding_of,
     space_of_worlds,
 )
-from pucut.methods.pu_cut._worlds import Worlds, n_hidden_worlds
+from pucut.methods.pu_cut._worlds import Worlds
 from pucut.methods.pu_cut.places import Place
 from pucut.scores.cross_fitting import with_random_state
 from pucut.trees.feature_weights import (
@@ -182,21 +182,18 @@ def _turned(
     Learned once, without the labels that are hidden, so that both worlds share a search, a graph
     and a kernel.
     """
-    n_labelled = int(worlds.is_labelled.sum())
-    if points.is_sparse or not have_directions(points.shape[1], n_labelled):
+    n_labelled, n_worlds = int(worlds.is_labelled.sum()), worlds.n_hidden_worlds
+    if points.is_sparse or not have_directions(points.shape[1], n_labelled, n_worlds):
         return None
     with library_threads(1):
         target, groups = worlds.targets[0], worlds.groups
         return directions_of_change(points.rows, target, random, groups, device)
 
 
-def have_directions(n_columns: int, n_labelled: int | None) -> bool:
-    """Whether that space is made: if one world is enough to judge; None stands for many labels."""
-    if not 2 <= n_columns <= MOST_DIRECTIONS:
-        return False
-    return n_labelled is None or (
-        n_hidden_worlds(n_labelled) == 1 and n_labelled >= LABELS_A_DIRECTION * n_columns
-    )
+def have_directions(n_columns: int, n_labelled: int, n_hidden_worlds: int) -> bool:
+    """Whether that space is made: if a single world hides labels."""
+    enough = LABELS_A_DIRECTION * n_columns
+    return 2 <= n_columns <= MOST_DIRECTIONS and n_labelled >= enough and n_hidden_worlds == 1
 
 
 def _weights_of_worlds(

@@ -21,13 +21,13 @@ from pucut.cuts.score_cuts import score_cut
 from pucut.data.row_order import IndexArray
 from pucut.kernels.folded_ridge import FoldedRidge, FoldedScores
 from pucut.kernels.machines import Machine
-from pucut.kernels.ridge import chosen_widths
+from pucut.kernels.ridge import chosen_widths, in_turn
 from pucut.methods.pu_cut._mixed_score import mix_scores
 from pucut.methods.pu_cut._mixing import ranks
 from pucut.methods.pu_cut._scores import BaseScore, OfRidge, kernel_name
 from pucut.methods.pu_cut._screening import FEWEST_ROWS, behind_the_best
 from pucut.methods.pu_cut._spaces import SpaceOfWorlds
-from pucut.methods.pu_cut._worlds import Worlds
+from pucut.methods.pu_cut._worlds import LABELS_TO_TELL, Worlds
 
 FOUND = "kernel, classes found before"
 MOST_ROUNDS = 4
@@ -61,6 +61,8 @@ def found_score(
     found most. None if that cut is not better than the mixture, or the first round not clearly. A
     further round counts unless it finds clearly less.
     """
+    if not worlds.n_hidden_worlds:
+        return None
     in_worlds: Sequence[FloatArray] = mix_scores(scores, worlds).ranks
     found = worlds.found(in_worlds)
     first = _first_cut(scores, spaces, in_worlds, worlds, n_threads)
@@ -78,19 +80,16 @@ def found_score(
             is_hopeless = not is_ahead(worlds.found(by_few), found, A_SIGN)
         if is_hopeless:
             return None
-    # What suits the world that hides rows serves both.
-    (width,) = chosen_widths(
-        points, targets[:1], random, groups, LANDMARKS_FOR_WIDTH, n_threads=n_threads
-    )
+    widths = _widths(points, targets, random, groups, n_threads, LANDMARKS_FOR_WIDTH)
     best: BaseScore | None = None
-    with _learner(points, width, groups, random, n_threads, device) as learn:
+    with _learner(points, widths, groups, random, n_threads, device) as learn:
         for _ in range(MOST_ROUNDS):
             if best is not None:
                 in_worlds = [ranks(each) for each in best.of_worlds]
                 levels = _levels(first.graph, in_worlds, worlds, n_threads)
                 targets, before = _classes(levels, worlds), targets
-                # The world that hides rows decides: the complete one must not tell it anything.
-                if np.mean(targets[0] != before[0]) < UNCHANGED:
+                # Worlds that hide rows decide: the complete one must not tell them anything.
+                if np.mean(targets[:-1] != before[:-1]) < UNCHANGED:
                     break
             learned, machine = learn(targets)
             of_worlds = tuple(learned)
@@ -119,7 +118,7 @@ def _first_cut(
     worlds: Worlds,
     n_threads: int,
 ) -> _Cut | None:
-    """That in the best space; of dense points here that both worlds share."""
+    """That in the best space; of dense points here that all worlds share."""
     found = {each.name: float(worlds.found(each.of_worlds).sum()) for each in scores}
     best, most = None, -np.inf
     for space in spaces:
@@ -149,6 +148,20 @@ def _levels(
     return in_threads(level, range(n_worlds), n_threads)
 
 
+def _widths(
+    points: Any,
+    targets: BoolArray,
+    random: np.random.RandomState,
+    groups: IndexArray,
+    n_threads: int,
+    n_landmarks: int | None = None,
+) -> FloatArray:
+    """One for each world, from what was found there; that of the first serves the complete one."""
+    hiding = targets[:-1]
+    of_hiding = chosen_widths(points, hiding, random, groups, n_landmarks, n_threads=n_threads)
+    return np.array([*of_hiding, of_hiding[0]])
+
+
 def _by_few_landmarks(
     points: Any,
     targets: BoolArray,
@@ -156,39 +169,54 @@ def _by_few_landmarks(
     random: np.random.RandomState,
     n_threads: int,
 ) -> Sequence[FloatArray]:
-    (width,) = chosen_widths(points, targets[:1], random, groups, n_threads=n_threads)
-    ridge = FoldedRidge(points, width, random, groups, n_threads, LANDMARKS_FIRST)
-    return tuple(ridge.scores(targets).of_targets)
+    widths = _widths(points, targets, random, groups, n_threads)
+    scores = np.empty(targets.shape)
+    for width in in_turn(widths):
+        same = widths == width
+        few = FoldedRidge(points, width, deepcopy(random), groups, n_threads, LANDMARKS_FIRST)
+        scores[same] = few.scores(targets[same]).of_targets
+    return tuple(scores)
 
 
 @contextmanager
 def _learner(
     points: Any,
-    width: float,
+    widths: FloatArray,
     groups: IndexArray,
     random: np.random.RandomState,
     n_threads: int,
     device: str | None,
 ) -> Iterator[Learner]:
-    """With all landmarks, which are held while it lasts."""
-    folded: Any
+    """With all landmarks. Those of one width are held at a time, and mostly there is only one."""
     with ExitStack() as stack:
-        if device is None:
-            folded = FoldedRidge(points, width, random, groups, n_threads)
-        else:
-            from pucut.kernels import torch_folded_ridge  # PyTorch takes seconds, if it is there
+        folded: Any = None
+        held: float | None = None
+        found: dict[float, FloatArray] = {}
 
-            folded = stack.enter_context(
-                torch_folded_ridge.ridge_there(points, width, random, groups, device)
-            )
-        found = None
+        def hold(width: float) -> None:
+            nonlocal folded, held
+            if width == held:
+                return
+            stack.close()
+            # Before the other is made there must be room for it.
+            folded, held = None, width
+            if device is None:
+                folded = FoldedRidge(points, width, deepcopy(random), groups, n_threads)
+            else:
+                from pucut.kernels import torch_folded_ridge  # PyTorch takes seconds to load
+
+                there = torch_folded_ridge.ridge_there
+                folded = stack.enter_context(there(points, width, deepcopy(random), groups, device))
 
         def learn(targets: BoolArray) -> tuple[FloatArray, Machine]:
-            nonlocal found
-            # Rounds change few rows, so that the regressions of one are near those of the next.
-            scores: FoldedScores = folded.scores(targets, found)
-            found = scores.found
-            return scores.of_targets, scores.machine
+            learned = np.empty(targets.shape)
+            for width in in_turn(widths):
+                hold(width)
+                same = widths == width
+                # Rounds change few rows, so that the regressions of one are near those of the next.
+                scores: FoldedScores = folded.scores(targets[same], found.get(width))
+                learned[same], found[width] = scores.of_targets, scores.found
+            return learned, scores.machine
 
         yield learn
 
@@ -203,9 +231,9 @@ def is_ahead(one: FloatArray, other: FloatArray, by: float) -> bool:
     return bool(one.mean() > other.mean() and behind > by)
 
 
-def have_rounds(n_rows: int, n_worlds: int) -> bool:
-    """Whether the table is large, and a world hides enough rows to judge by itself."""
-    return n_worlds == 2 and n_rows >= FEWEST_ROWS
+def have_rounds(n_rows: int, n_labelled: int) -> bool:
+    """Whether the table is large, and a world hides enough rows to tell."""
+    return n_labelled >= LABELS_TO_TELL and n_rows >= FEWEST_ROWS
 
 
 def top_rows(levels: FloatArray, n_positive: int) -> BoolArray:

@@ -22,7 +22,7 @@ from pucut.methods.pu_cut._mixing import (
 )
 from pucut.methods.pu_cut._scores import mean_target, near_in, neighbor_name, neighbor_score
 from pucut.methods.pu_cut._spaces import PossibleSpace, SpaceOfWorlds, space_of_worlds
-from pucut.methods.pu_cut._worlds import Worlds
+from pucut.methods.pu_cut._worlds import LABELS_TO_TELL, Worlds
 from pucut.methods.pu_cut.places import Place
 
 # Rows that tell, and how many there must be in all for that to pay.
@@ -41,9 +41,9 @@ class Screened:
     left_out: tuple[Candidate, ...]
 
 
-def are_screened(n_rows: int, n_worlds: int, n_spaces: int) -> bool:
-    """Whether the table is large, and a single world hides labels, which then are many."""
-    return n_rows >= FEWEST_ROWS and n_worlds == 2 and n_spaces > 1
+def are_screened(n_rows: int, n_labelled: int, n_spaces: int) -> bool:
+    """Whether the table is large, and a world hides enough rows to tell."""
+    return n_rows >= FEWEST_ROWS and n_labelled >= LABELS_TO_TELL and n_spaces > 1
 
 
 def screen_spaces(
@@ -54,15 +54,16 @@ def screen_spaces(
     random: np.random.RandomState,
     search: Mapping[str, Any],
 ) -> Screened:
-    """Compares the hidden rows that neighbours find, row by row.
+    """Compares the hidden rows that neighbours find, row by row, in the first world.
 
-    Neighbours are found among some of the rows, and other hidden rows ask for theirs too. Only
-    where a single world hides labels, which then are many, is anything left out; the weights of a
-    space are then the same in both worlds.
+    Neighbours are found among some of the rows, and other hidden rows ask for theirs too. Nothing
+    is left out where labels are few.
     """
     names = [space.name for space in spaces]
-    if not are_screened(points.shape[0], len(worlds.labels), len(spaces)):
+    n_labelled = int(worlds.is_labelled.sum())
+    if not (worlds.n_hidden and are_screened(points.shape[0], n_labelled, len(spaces))):
         return Screened((True,) * len(names), ())
+    worlds = worlds.hiding_first()
     rows = np.sort(random.choice(points.shape[0], ROWS_THAT_TELL, replace=False))
     some, part = points.here(points.rows[rows]), worlds.of_rows(rows)
     others = np.setdiff1d(np.flatnonzero(worlds.is_hidden), rows)
@@ -74,7 +75,7 @@ def screen_spaces(
         space = space_of_worlds(
             each.name,
             [each.points_from(some)] * 2,
-            [each.weights[-1]] * 2,
+            [each.weights[0]] * 2,
             (n_neighbors,),
             n_neighbors,
             turned=each.turned,

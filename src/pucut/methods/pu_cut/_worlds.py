@@ -8,7 +8,7 @@ the positives counts against a score. The last world hides nothing, and answers.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -22,8 +22,11 @@ from pucut.methods.pu_cut._mixing import rank_among, shares_found
 
 # Each world hides a fifth of the labels: what is learned from the rest is nearly what all teach.
 HIDDEN_FOLDS = 5
-# Worlds are added until they hide many rows; three do if they hide some.
-MANY_HIDDEN, SOME_HIDDEN, USUAL_WORLDS = 120, 30, 3
+# Worlds are added until they hide enough rows, more where most positives are unlabelled: there
+# scores and cuts differ more. Three worlds do if they hide some.
+ENOUGH_HIDDEN, ENOUGH_OF_FEW_LABELLED, SOME_HIDDEN, USUAL_WORLDS = 120, 600, 30, 3
+# With so many labels a single world hides enough rows to tell what is clearly better.
+LABELS_TO_TELL = HIDDEN_FOLDS * ENOUGH_HIDDEN
 # Of positives among the unlabelled rows, for what a known negative counts beside a positive.
 _LEAST_SHARE = 0.05
 
@@ -70,6 +73,10 @@ class Worlds:
         """The known negatives of each world."""
         hidden = [self.is_negative & (self.fold != k) for k in range(self.n_hidden_worlds)]
         return (*hidden, self.is_negative)
+
+    def hiding_first(self) -> "Worlds":
+        """The first of the worlds that hide labels, and the complete one."""
+        return replace(self, fold=np.where(self.fold == 0, 0, -1))
 
     def of_rows(self, rows: IndexArray) -> "Worlds":
         """Those of some of the rows, drawn at random."""
@@ -198,7 +205,7 @@ def hidden_worlds(
     n_groups = int(of_labelled.max()) + 1
     if n_groups > 1:
         drawn = random.permutation(_folds(n_groups))
-        n_worlds = min(n_hidden_worlds(int(is_labelled.sum())), n_groups)
+        n_worlds = min(n_hidden_worlds(int(is_labelled.sum()), n_positive), n_groups)
         fold[is_labelled] = np.where(drawn < n_worlds, drawn, -1)[of_labelled]
         if is_negative.any():
             of_group = np.full(int(groups.max()) + 1, -1, dtype=np.intp)
@@ -210,17 +217,17 @@ def hidden_worlds(
     return Worlds(is_labelled, fold, n_positive, groups, is_negative)
 
 
-def n_hidden_worlds(n_labelled: int) -> int:
-    """How many worlds hide labels if there are so many."""
+def n_hidden_worlds(n_labelled: int, n_positive: int) -> int:
+    """How many worlds hide labels if so many of the positives are labelled."""
     if n_labelled < 2:
         return 0
     # The rows that the first 1, 2, 3 ... worlds hide together.
     n_hidden = np.cumsum(np.bincount(_folds(n_labelled)))
-    many = int(np.searchsorted(n_hidden, MANY_HIDDEN)) + 1
+    enough = ENOUGH_HIDDEN if 2 * n_labelled > n_positive else ENOUGH_OF_FEW_LABELLED
     usual = min(USUAL_WORLDS, len(n_hidden))
     if n_hidden[usual - 1] < SOME_HIDDEN:
         return len(n_hidden)
-    return min(many, usual)
+    return min(int(np.searchsorted(n_hidden, enough)) + 1, usual)
 
 
 def _folds(n_labelled: int) -> npt.NDArray[np.intp]:

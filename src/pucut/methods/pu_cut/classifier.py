@@ -241,8 +241,7 @@ None, default="auto"
         labels = self._read_labels(y, X.shape[0])
         options = self._options(X.shape[0])
         search_bytes = self._search_bytes(X, labels.n_labelled)
-        n_worlds = 1 + n_hidden_worlds(labels.n_labelled)
-        n_steps = 8 + have_rounds(X.shape[0], n_worlds)
+        n_steps = 8 + have_rounds(X.shape[0], labels.n_labelled)
         steps = FitSteps(self, n_steps=n_steps, verbose=int(self.verbose))
         with steps.step("prior"):
             self._settle_prior(X, labels)
@@ -303,8 +302,9 @@ None, default="auto"
     def _work(self, n_rows: int, n_features: int, n_labelled: int | None = None) -> Work:
         """Learners that are given are not counted: nobody knows what they take."""
         embeddings = checked_embeddings(self.embeddings)
-        n_worlds = 1 + (1 if n_labelled is None else n_hidden_worlds(n_labelled))
-        turned = have_directions(n_features, n_labelled)
+        n_labelled, n_hiding = self._labels_and_worlds(n_rows, n_labelled)
+        n_worlds = 1 + n_hiding
+        turned = have_directions(n_features, n_labelled, n_hiding)
         spaces = [
             (kind, usual)
             for kind, _, usual in spaces_for(self.feature_weights)
@@ -318,10 +318,10 @@ None, default="auto"
         searches = [from_trees if is_from_trees(kind) else 1 for kind, _ in spaces]
         searches += [n_worlds if needs_labels(each) else 1 for each in embeddings.values()]
         n_kinds = len(ks) * len(GAMMAS)
-        n_trees = TREES_THAT_ANSWER + TREES_OF_A_WORLD * (n_worlds - 1)
-        has_rounds = have_rounds(n_rows, n_worlds)
-        n_cuts_of_a_graph = len(GAMMAS) * max(1, n_worlds - 1)
-        is_screened = are_screened(n_rows, n_worlds, len(spaces))
+        n_trees = TREES_THAT_ANSWER + TREES_OF_A_WORLD * n_hiding
+        has_rounds = have_rounds(n_rows, n_labelled)
+        n_cuts_of_a_graph = len(GAMMAS) * max(1, n_hiding)
+        is_screened = are_screened(n_rows, n_labelled, len(spaces))
         return Work(
             "pucut",
             listed=max(SCORE_NEIGHBORS, *ks),
@@ -345,6 +345,14 @@ None, default="auto"
             n_rounds=MOST_ROUNDS * has_rounds,
             advice=", or use TwoHNCClassifier, which needs less",
         )
+
+    def _labels_and_worlds(self, n_rows: int, n_labelled: int | None) -> tuple[int, int]:
+        """Labels, and the worlds that hide some, for an estimate; None stands for many labels."""
+        if n_labelled is None:
+            return n_rows, 1
+        # More positives may mean more worlds, and with an unknown prior they may be all rows.
+        n_positive = n_rows if isinstance(self.prior, str) else round(float(self.prior) * n_rows)
+        return n_labelled, n_hidden_worlds(n_labelled, n_positive)
 
     def _settle_mixture(self, mixture: Mixture, labels: PULabels) -> None:
         chosen = mixture.chosen
