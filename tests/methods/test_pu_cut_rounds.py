@@ -181,6 +181,33 @@ def test_each_world_has_the_width_of_what_it_found(
     assert np.abs(np.subtract(ones, threes)).max() > 0.01
 
 
+def test_on_a_device_one_width_is_held_at_a_time(monkeypatch, few_labelled, many_landmarks):
+    reason = "needs PyTorch"
+    torch_folded_ridge = pytest.importorskip("pucut.kernels.torch_folded_ridge", reason=reason)
+    is_positive, _, worlds, space = few_labelled
+    start = noisy_start(is_positive, worlds, space)
+    held, most = [], []
+
+    class Watched(torch_folded_ridge.TorchFoldedRidge):
+        def __init__(self, points, width, *given):
+            super().__init__(points, width, *given)
+            held.append(width)
+            most.append(len(held))
+
+        def give_back(self):
+            held.pop()
+            super().give_back()
+
+    monkeypatch.setattr(torch_folded_ridge, "TorchFoldedRidge", Watched)
+    monkeypatch.setattr(_rounds, "chosen_widths", lambda *_, **__: [1.0, 3.0, 1.0])
+    random = np.random.RandomState(0)
+    after = found_score([start], [space], worlds, random, 1, "cpu")
+    assert len(most) >= 3
+    assert set(most) == {1}
+    assert held == []
+    assert worlds.found(after.of_worlds).mean() > worlds.found(start.of_worlds).mean() + 0.1
+
+
 def test_no_world_of_several_knows_what_it_hides(few_labelled, many_landmarks, compared):
     """Not from the others either, that know the rows which it hides."""
     is_positive, _, worlds, space = few_labelled
