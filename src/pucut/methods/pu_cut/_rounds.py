@@ -198,7 +198,7 @@ def _learner(
             if width == held:
                 return
             stack.close()
-            # Before the other is made there must be room for it.
+            # There must be room for the other before it is made.
             folded, held = None, width
             if device is None:
                 folded = FoldedRidge(points, width, deepcopy(random), groups, n_threads)
