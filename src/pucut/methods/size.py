@@ -381,7 +381,9 @@ class _Shape:
         kernels = (_LOOK + _LOOK_A_FEATURE * self.n_features) * looks * landmarks
         steps = _STEP * _STEPS_OF_A_ROUND * rounds * n_learning * landmarks
         roots = _ROOTS * landmarks**3
-        return (kernels + steps + roots) / self.n_threads + rounds * one_cut
+        # Measured with one world that hides labels and the complete one.
+        worlds = self.work.n_worlds / 2
+        return (kernels + worlds * steps + roots) / self.n_threads + worlds * rounds * one_cut
 
     def _round_bytes(self) -> int:
         points = 4 * self.n_rows * self.n_features  # weighted, in single precision
