@@ -74,7 +74,7 @@ def accuracy(scores, is_positive, is_labelled):
     return np.mean(top_rows(scores[others], n_wanted) == is_positive[others])
 
 
-def found(table, scores, spaces, worlds, **params):
+def found(scores, spaces, worlds, **params):
     return found_score(scores, spaces, worlds, np.random.RandomState(0), params.get("n_threads", 1))
 
 
@@ -82,7 +82,7 @@ def test_what_was_found_teaches_more_than_it_was_found_by(table, many_landmarks)
     X, is_positive, is_labelled = table
     worlds, space = worlds_of(is_positive, is_labelled), space_of(X)
     start = noisy_start(is_positive, worlds, space)
-    after = found(table, [start], [space], worlds)
+    after = found([start], [space], worlds)
     assert after.name == FOUND
     assert worlds.found(after.of_worlds).mean() > worlds.found(start.of_worlds).mean() + 0.1
     before = accuracy(start.reference, is_positive, is_labelled)
@@ -90,7 +90,7 @@ def test_what_was_found_teaches_more_than_it_was_found_by(table, many_landmarks)
     # New rows are scored in the space, by regressions of the same classes.
     rows = NewRows(None, X, {"plain": X}, {})
     assert np.corrcoef(after.of(rows), after.reference)[0, 1] > 0.95
-    again = found(table, [start], [space], worlds, n_threads=2)
+    again = found([start], [space], worlds, n_threads=2)
     np.testing.assert_array_equal(again.of_worlds, after.of_worlds)
 
 
@@ -109,7 +109,7 @@ def compared(monkeypatch):
 
 def assert_that_worlds_know_nothing(given, hides, spaces, worlds, compared):
     """Of what the others do, whose scores are replaced: same widths compared, and same bits."""
-    one, two = (found(None, [each], spaces, worlds).of_worlds for each in given)
+    one, two = (found([each], spaces, worlds).of_worlds for each in given)
     np.testing.assert_array_equal(one[hides], two[hides])
     assert (one[-1] != two[-1]).any()
     assert len(compared) == 4
@@ -138,18 +138,16 @@ def few_labelled(table):
     return is_positive, is_labelled, worlds, space_of(X, n_worlds=4)
 
 
-def test_several_worlds_have_rounds(few_labelled, table, many_landmarks):
+def test_several_worlds_have_rounds(few_labelled, many_landmarks):
     is_positive, is_labelled, worlds, space = few_labelled
     start = noisy_start(is_positive, worlds, space)
-    after = found(table, [start], [space], worlds)
+    after = found([start], [space], worlds)
     assert worlds.found(after.of_worlds).mean() > worlds.found(start.of_worlds).mean() + 0.1
     before = accuracy(start.reference, is_positive, is_labelled)
     assert accuracy(after.reference, is_positive, is_labelled) > before + 0.1
 
 
-def test_each_world_has_the_width_of_what_it_found(
-    monkeypatch, few_labelled, table, many_landmarks
-):
+def test_each_world_has_the_width_of_what_it_found(monkeypatch, few_labelled, many_landmarks):
     """Regressions of one width are held at a time; with equal widths they are made once."""
     is_positive, _, worlds, space = few_labelled
     start = noisy_start(is_positive, worlds, space)
@@ -168,7 +166,7 @@ def test_each_world_has_the_width_of_what_it_found(
     def with_widths(*widths):
         made.clear()
         monkeypatch.setattr(_rounds, "chosen_widths", lambda *_, **__: list(widths))
-        return found(table, [start], [space], worlds).of_worlds
+        return found([start], [space], worlds).of_worlds
 
     ones = with_widths(1.0, 1.0, 1.0)
     assert made == [1.0]
@@ -226,7 +224,7 @@ def test_rounds_that_find_no_more_are_not_used(table, many_landmarks):
     noise = np.random.default_rng(0).normal(size=(len(is_positive), 4))
     worlds, space = worlds_of(is_positive, is_labelled), space_of(noise)
     start = noisy_start(is_positive, worlds, space, noise=0.5)
-    assert found(table, [start], [space], worlds) is None
+    assert found([start], [space], worlds) is None
 
 
 def test_the_space_is_that_whose_kernel_found_most(table, many_landmarks):
@@ -238,15 +236,15 @@ def test_the_space_is_that_whose_kernel_found_most(table, many_landmarks):
         noisy_start(is_positive, worlds, spaces[0], noise=3.0),
         noisy_start(is_positive, worlds, spaces[1]),
     ]
-    assert found(table, scores, spaces, worlds).of.space == "plain"
+    assert found(scores, spaces, worlds).of.space == "plain"
     # There is none where points are sparse, or depend on labels that are hidden.
     ones, points = np.ones(X.shape[1]), PointsHere(X)
     of_labels = space_of_worlds(
         "plain", [points] * 2, [ones, ones.copy()], (10,), 15, method="exact", random_state=0
     )
     sparse = space_of(sp.csr_array(X), "plain")
-    assert found(table, scores[1:], [sparse], worlds) is None
-    assert found(table, scores[1:], [of_labels], worlds) is None
+    assert found(scores[1:], [sparse], worlds) is None
+    assert found(scores[1:], [of_labels], worlds) is None
 
 
 def test_only_large_tables_with_many_labels_have_rounds(monkeypatch, table, many_landmarks):
@@ -302,11 +300,11 @@ def test_few_landmarks_say_whether_many_are_worth_while(monkeypatch, table, many
     X, is_positive, is_labelled = table
     worlds, space = worlds_of(is_positive, is_labelled), space_of(X)
     start = noisy_start(is_positive, worlds, space, noise=0.3)
-    assert found(table, [start], [space], worlds) is None
+    assert found([start], [space], worlds) is None
     assert made == [5]
     made.clear()
     start = noisy_start(is_positive, worlds, space, noise=3.0)
-    assert found(table, [start], [space], worlds) is not None
+    assert found([start], [space], worlds) is not None
     assert made == [5, len(X) // 8]
 
 
@@ -323,7 +321,7 @@ def test_after_a_mere_sign_few_landmarks_must_find_more(monkeypatch, table, many
     ):
         monkeypatch.setattr(_rounds, "CLEARLY", clear)
         made.clear()
-        found(table, [noisy_start(is_positive, worlds, space, noise=noise)], [space], worlds)
+        found([noisy_start(is_positive, worlds, space, noise=noise)], [space], worlds)
         assert made == expected
 
 
@@ -341,7 +339,7 @@ def test_rounds_go_on_while_classes_change(monkeypatch, table, many_landmarks):
     worlds, space = worlds_of(is_positive, is_labelled), space_of(X)
     start = noisy_start(is_positive, worlds, space)
     monkeypatch.setattr(_rounds, "UNCHANGED", 0.0)
-    found(table, [start], [space], worlds)
+    found([start], [space], worlds)
     assert len(learned) == _rounds.MOST_ROUNDS
     # A round starts where the one before ended.
     assert [first is None for _, first in learned] == [True, False, False, False]
@@ -349,7 +347,7 @@ def test_rounds_go_on_while_classes_change(monkeypatch, table, many_landmarks):
     assert changed > 0.0
     learned.clear()
     monkeypatch.setattr(_rounds, "UNCHANGED", 1.01 * changed)
-    found(table, [start], [space], worlds)
+    found([start], [space], worlds)
     assert len(learned) == 1
 
 

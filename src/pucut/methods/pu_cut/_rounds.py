@@ -170,12 +170,23 @@ def _by_few_landmarks(
     n_threads: int,
 ) -> Sequence[FloatArray]:
     widths = _widths(points, targets, random, groups, n_threads)
+
+    def few(width: float) -> FoldedRidge:
+        return FoldedRidge(points, width, deepcopy(random), groups, n_threads, LANDMARKS_FIRST)
+
+    return tuple(_by_width(widths, targets, lambda width, same: few(width).scores(same))[0])
+
+
+def _by_width(
+    widths: FloatArray, targets: BoolArray, scores_of: Callable[[float, BoolArray], FoldedScores]
+) -> tuple[FloatArray, Machine]:
+    """The scores of all targets, those of one width together, and the machine of the last."""
     scores = np.empty(targets.shape)
     for width in in_turn(widths):
         same = widths == width
-        few = FoldedRidge(points, width, deepcopy(random), groups, n_threads, LANDMARKS_FIRST)
-        scores[same] = few.scores(targets[same]).of_targets
-    return tuple(scores)
+        found = scores_of(width, targets[same])
+        scores[same] = found.of_targets
+    return scores, found.machine
 
 
 @contextmanager
@@ -189,36 +200,32 @@ def _learner(
 ) -> Iterator[Learner]:
     """With all landmarks. Those of one width are held at a time, and mostly there is only one."""
     with ExitStack() as stack:
-        folded: Any = None
-        held: float | None = None
+        held: dict[float, Any] = {}
         found: dict[float, FloatArray] = {}
 
-        def hold(width: float) -> None:
-            nonlocal folded, held
-            if width == held:
-                return
-            stack.close()
-            # There must be room for the other before it is made.
-            folded, held = None, width
+        def folded(width: float) -> Any:
+            if width not in held:
+                # There must be room for the other before it is made.
+                held.clear()
+                stack.close()
+                held[width] = made(width)
+            return held[width]
+
+        def made(width: float) -> Any:
             if device is None:
-                folded = FoldedRidge(points, width, deepcopy(random), groups, n_threads)
-            else:
-                from pucut.kernels import torch_folded_ridge  # PyTorch takes seconds to load
+                return FoldedRidge(points, width, deepcopy(random), groups, n_threads)
+            from pucut.kernels import torch_folded_ridge  # PyTorch takes seconds to load
 
-                there = torch_folded_ridge.ridge_there
-                folded = stack.enter_context(there(points, width, deepcopy(random), groups, device))
+            there = torch_folded_ridge.ridge_there
+            return stack.enter_context(there(points, width, deepcopy(random), groups, device))
 
-        def learn(targets: BoolArray) -> tuple[FloatArray, Machine]:
-            learned = np.empty(targets.shape)
-            for width in in_turn(widths):
-                hold(width)
-                same = widths == width
-                # Rounds change few rows, so that the regressions of one are near those of the next.
-                scores: FoldedScores = folded.scores(targets[same], found.get(width))
-                learned[same], found[width] = scores.of_targets, scores.found
-            return learned, scores.machine
+        def scores_of(width: float, targets: BoolArray) -> FoldedScores:
+            # Rounds change few rows, so that the regressions of one are near those of the next.
+            scores: FoldedScores = folded(width).scores(targets, found.get(width))
+            found[width] = scores.found
+            return scores
 
-        yield learn
+        yield lambda targets: _by_width(widths, targets, scores_of)
 
 
 def _classes(levels: Sequence[FloatArray], worlds: Worlds) -> BoolArray:
