@@ -6,15 +6,10 @@ A subcommand's own module is imported when it runs, so that help texts are quick
 
 import argparse
 import os
-import signal
 import sys
-import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from importlib import import_module
 from importlib.metadata import version
-from types import FrameType
-from typing import NoReturn
 
 from pucut.cli._errors import (
     BROKEN_PIPE,
@@ -25,6 +20,7 @@ from pucut.cli._errors import (
     Terminated,
     UserError,
 )
+from pucut.cli._requests import answering_requests_to_end
 from pucut.cli._voice import Voice, printable
 
 COMMANDS = ("classify", "rank", "label", "prior", "compare", "apply", "demo")
@@ -48,7 +44,7 @@ def run_command(parser: argparse.ArgumentParser, argv: Sequence[str] | None) -> 
     is_debugged = getattr(arguments, "debug", False)
     try:
         with (
-            _answering_requests_to_end(),
+            answering_requests_to_end(),
             Voice(getattr(arguments, "quiet", False)).sentences_for_warnings(),
         ):
             code = int(arguments.run(arguments))
@@ -76,20 +72,3 @@ def run_command(parser: argparse.ArgumentParser, argv: Sequence[str] | None) -> 
         text = printable(text)
         print(f"{program}: failed: {text} (run with --debug for the traceback)", file=sys.stderr)
         return FAILURE
-
-
-@contextmanager
-def _answering_requests_to_end() -> Iterator[None]:
-    """SIGTERM becomes an exception, so that no unfinished file is left."""
-    if threading.current_thread() is not threading.main_thread():  # others cannot set handlers
-        yield
-        return
-
-    def end(number: int, frame: FrameType | None) -> NoReturn:
-        raise Terminated
-
-    before = signal.signal(signal.SIGTERM, end)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)

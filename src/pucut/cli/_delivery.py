@@ -19,6 +19,7 @@ from pucut.cli._output import (
 )
 from pucut.cli._plan import column_dicts
 from pucut.cli._problem import Problem
+from pucut.cli._requests import raise_lost_request
 from pucut.cli._voice import Voice, printable
 from pucut.model_files import PICKLE_ENDINGS
 
@@ -59,6 +60,7 @@ def deliver(
             )
     if arguments.out is not None and arguments.out != STDOUT:
         files = {arguments.out: table_bytes(delimited, arguments.out), **files}
+    raise_lost_request()
     write_files(files)
     for path in files:
         voice.note(f"written: {path}")

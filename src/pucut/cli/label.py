@@ -22,6 +22,7 @@ from pucut.cli._output import (
 )
 from pucut.cli._problem import Problem, make_estimator, read_problem
 from pucut.cli._reading import STDIN
+from pucut.cli._requests import forget_requests
 from pucut.cli._voice import Voice
 from pucut.labelling.journal import About, Journal, JournalError
 from pucut.labelling.rows import Rows
@@ -149,6 +150,7 @@ def serve(
         try:
             server.run(sockets=[listening])
         except (KeyboardInterrupt, Terminated):  # how the page is ended
+            forget_requests()
             print(file=sys.stderr)
 
 
