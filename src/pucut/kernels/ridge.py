@@ -32,10 +32,8 @@ PENALTIES = (0.1, 1.0, 10.0, 100.0)
 # Of standardised columns, whose squares add up to the number of rows.
 LINEAR_PENALTIES = (1.0, 10.0, 100.0, 1000.0)
 
-# Widths are compared on this many rows and landmarks; on more in large tables, where a wrong width
-# costs more than the comparison.
-_ROWS_FOR_WIDTH, _LANDMARKS_FOR_WIDTH = 1000, 150
-LARGE, _ROWS_IF_LARGE, _LANDMARKS_IF_LARGE = 20_000, 4000, 300
+# From so many rows on, a wrong width costs more than to compare widths on more of the rows.
+LARGE = 20_000
 _FEWEST_LANDMARKS, _MOST_LANDMARKS, _ROWS_A_LANDMARK = 300, 1000, 30
 # On a GPU: the most rows times landmarks squared, about a second of an H200. All rows are landmarks
 # up to 20 000 of them. Of its free memory the matrices of landmarks held at once may take a share.
@@ -45,6 +43,18 @@ JITTER = 1e-4
 _SMALLEST_REST = 1e-6
 # Beyond these digits the order of summation would show.
 DIGITS = 6
+
+
+@dataclass(frozen=True)
+class Sample:
+    """On how many of the rows widths are compared, and with how many landmarks."""
+
+    n_rows: int
+    n_landmarks: int
+
+
+# One of many regressions that are mixed need not be the best by itself.
+USUAL, OF_MANY, _IF_LARGE = Sample(1000, 150), Sample(500, 100), Sample(4000, 300)
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,22 +86,25 @@ def fit_kernel_ridge(
     groups: IndexArray | None = None,
     device: str | None = None,
     n_threads: int = 1,
+    sample: Sample = USUAL,
 ) -> Ridge:
     """Width and penalty of each target are those with the smallest leave-one-out squared error.
 
     `points` are an array, a CSR matrix or `Rows`; `targets` has one line per target. Kernels are
     computed in single precision, once for targets of the same width. Rows of a group
     (`data.repeats`), which are equal, are left out together. With a `device` of PyTorch dense
-    points of this process are regressed there, with more landmarks. Threads share the widths.
+    points of this process are regressed there, with more landmarks. Threads share the widths; for
+    `sample` see `chosen_widths`.
     """
     rows = as_rows(points)
     if device is not None and isinstance(rows, RowsHere) and not is_sparse(rows.points):
         from pucut.kernels import torch_ridge  # PyTorch takes seconds, and is no dependency
 
         there, dense = torch_ridge.fit_kernel_ridge, _single(rows.points)
-        return there(dense, targets, random, device, groups, n_threads)
+        return there(dense, targets, random, device, groups, n_threads, sample)
     n_rows, n_features = rows.shape
-    widths = np.array(chosen_widths(rows, targets, random, groups, n_threads=n_threads))
+    chosen = chosen_widths(rows, targets, random, groups, n_threads=n_threads, sample=sample)
+    widths = np.array(chosen)
     landmarks = _single(rows[drawn(n_rows, n_landmarks(n_rows), random)])
     left_out = np.empty(targets.shape)
     for width in in_turn(widths):
@@ -109,20 +122,21 @@ def chosen_widths(
     groups: IndexArray | None = None,
     most_landmarks: int | None = None,
     n_threads: int = 1,
+    sample: Sample = USUAL,
 ) -> list[float]:
     """For each target, the width with the smallest error on a sample of the rows.
 
-    Few landmarks are compared with, unless so many are asked for. Each thread takes a width.
+    The sample is larger in large tables. With `most_landmarks` as many are compared with. Each
+    thread takes a width.
     """
     rows = as_rows(points)
     n_rows, n_features = rows.shape
     if n_rows < 2:
         return [WIDTHS[0]] * len(targets)
-    is_large = n_rows >= LARGE
-    some = drawn(n_rows, _ROWS_IF_LARGE if is_large else _ROWS_FOR_WIDTH, random)
+    sample = _IF_LARGE if n_rows >= LARGE else sample
+    some = drawn(n_rows, sample.n_rows, random)
     compared = _single(rows[some])
-    usual = _LANDMARKS_IF_LARGE if is_large else _LANDMARKS_FOR_WIDTH
-    landmarks = compared[drawn(len(some), most_landmarks or usual, random)]
+    landmarks = compared[drawn(len(some), most_landmarks or sample.n_landmarks, random)]
     together = None if groups is None else numbered(groups[some])
 
     def errors_of(tried: float) -> FloatArray:
@@ -227,7 +241,8 @@ class _Solution:
         products = sums.products - n_rows * np.outer(mean, mean)
         inner = scipy.linalg.solve_triangular(root, products, lower=True)
         inner = scipy.linalg.solve_triangular(root, inner.T, lower=True)
-        values, vectors = scipy.linalg.eigh((inner + inner.T) / 2.0)
+        # NumPy's takes three quarters of the time of SciPy's.
+        values, vectors = np.linalg.eigh((inner + inner.T) / 2.0)
         basis = scipy.linalg.solve_triangular(root, vectors, lower=True, trans="T")
         shrunk = 1.0 / (np.maximum(values, 0.0)[:, None] + np.array(penalties))
         # One column per target and penalty.

@@ -27,7 +27,9 @@ from pucut.kernels.ridge import (
     JITTER,
     LINEAR_PENALTIES,
     PENALTIES,
+    USUAL,
     Ridge,
+    Sample,
     chosen_widths,
     copies_of,
     drawn,
@@ -76,10 +78,12 @@ def fit_kernel_ridge(
     device: str,
     groups: IndexArray | None = None,
     n_threads: int = 1,
+    sample: Sample = USUAL,
 ) -> Ridge:
     """As in ridge.py, on dense points."""
     n_rows, n_features = points.shape
-    widths = np.array(chosen_widths(points, targets, random, groups, n_threads=n_threads))
+    chosen = chosen_widths(points, targets, random, groups, n_threads=n_threads, sample=sample)
+    widths = np.array(chosen)
     most = n_landmarks_on_gpu(n_rows, free_memory(device))
     landmarks = as_float64(points[drawn(n_rows, most, random)])
     judges = drawn(n_rows, ROWS_THAT_JUDGE, random)
