@@ -101,7 +101,7 @@ def test_parameters_of_the_paper_are_not_its_own(name):
 
 
 def test_the_selection_is_a_table_of_all_that_was_tried(model):
-    # Pixels have a scale in common: three spaces, with a kernel and neighbours each.
+    # Pixels have a scale in common: three spaces, with a kernel and walks each.
     for kind, number in (("score", 4 + 3 + 3 + 1), ("cut", 1 + 3 * len(GAMMAS))):
         tried = [candidate for candidate in model.selection_ if candidate.kind == kind]
         assert len(tried) == number

@@ -97,7 +97,7 @@ def test_an_embedding_is_a_space_like_the_others(table):
     model = fitted(table, embeddings=[PCA(2), PCA(3)])
     names = {candidate.name for candidate in model.selection_}
     for space in ("PCA", "PCA 2"):
-        assert {f"kernel, {space}", f"neighbours, {space}"} <= names
+        assert {f"kernel, {space}", f"walks, {space}"} <= names
         assert f"10 neighbours, {space}, gamma 2" in names
     assert [space.name for space in model.mixture_.spaces[-2:]] == ["PCA", "PCA 2"]
     assert [space.points.shape[1] for space in model.mixture_.spaces[-2:]] == [2, 3]

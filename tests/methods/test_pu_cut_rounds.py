@@ -25,20 +25,24 @@ from pucut.methods.pu_cut._worlds import hidden_worlds
 from pucut.methods.pu_cut.places import PointsHere
 
 
-@pytest.fixture(scope="module")
-def table():
+def clusters(n_rows, n_columns, n_clusters, share):
     """Clusters of both classes, and labels enough for one world to judge."""
     X, y = make_classification(
-        1500,
-        8,
-        n_informative=8,
+        n_rows,
+        n_columns,
+        n_informative=n_columns,
         n_redundant=0,
-        n_clusters_per_class=8,
+        n_clusters_per_class=n_clusters,
         class_sep=2.0,
         random_state=3,
     )
     is_positive = y == 1
-    return X, is_positive, pu_split(is_positive, 0.85, random_state=0)
+    return X, is_positive, pu_split(is_positive, share, random_state=0)
+
+
+@pytest.fixture(scope="module")
+def table():
+    return clusters(1500, 8, 8, 0.85)
 
 
 @pytest.fixture
@@ -247,24 +251,25 @@ def test_the_space_is_that_whose_kernel_found_most(table, many_landmarks):
     assert found(scores[1:], [of_labels], worlds) is None
 
 
-def test_only_large_tables_with_many_labels_have_rounds(monkeypatch, table, many_landmarks):
+def test_only_large_tables_with_many_labels_have_rounds(monkeypatch, many_landmarks):
     assert [have_rounds(n, 600) for n in (19_999, 20_000)] == [False, True]
     assert not have_rounds(10**6, 599)
-    X, is_positive, is_labelled = table
-    monkeypatch.setattr(_rounds, "FEWEST_ROWS", 1500)
-    monkeypatch.setattr(_rounds, "CLEARLY", 0.0)  # few rows are hidden here
-    monkeypatch.setattr(_rounds, "LANDMARKS_FIRST", 1000)  # all of them
-    model = PUCutClassifier(prior=is_positive.mean(), n_estimators=10, random_state=2)
+    X, is_positive, is_labelled = clusters(4000, 10, 16, 0.32)
+    monkeypatch.setattr(_rounds, "FEWEST_ROWS", 4000)
+    monkeypatch.setattr(_rounds, "LANDMARKS_FIRST", 400)
+    model = PUCutClassifier(prior=is_positive.mean(), n_estimators=10, random_state=1)
     large = model.fit(X, is_labelled)
     assert "rounds" in large.step_seconds_
     (said,) = (each for each in large.selection_ if each.name == FOUND)
     assert said.kind == "score"
-    assert said.weight > 0.2
+    assert said.weight > 0.1
+    assert not any(each.name.startswith("walks") for each in large.selection_)
     of_new = large.predict_proba(X[:50])
-    monkeypatch.setattr(_rounds, "FEWEST_ROWS", 1501)
+    monkeypatch.setattr(_rounds, "FEWEST_ROWS", 4001)
     small = model.fit(X, is_labelled)
     assert "rounds" not in small.step_seconds_
     assert all(each.name != FOUND for each in small.selection_)
+    assert any(each.name.startswith("walks") for each in small.selection_)
     assert (of_new != small.predict_proba(X[:50])).any()
     assert _screening.FEWEST_ROWS == 20_000
 

@@ -52,7 +52,7 @@ def test_a_space_that_is_clearly_worse_is_left_out(table):
     def screened(n_rows, names):
         some = worlds.of_rows(groups[:n_rows])
         spaces = [PossibleSpace(name, 10, [weights[name]] * 2, None) for name in names]
-        return screen_spaces(spaces, PointsHere(X[:n_rows]), some, 15, random, {"method": "exact"})
+        return screen_spaces(spaces, PointsHere(X[:n_rows]), some, random, {"method": "exact"})
 
     found = screened(2400, list(weights))
     assert found.is_tried == (True, False, True)
@@ -68,7 +68,7 @@ def test_a_space_that_is_clearly_worse_is_left_out(table):
     turned = PossibleSpace("noise, turned", 10, [weights["noise"]] * 2, swapped)
     spaces = [turned, PossibleSpace("noise", 10, [weights["noise"]] * 2, None)]
     search = {"method": "exact"}
-    assert screen_spaces(spaces, PointsHere(X), worlds, 15, random, search).is_tried == (
+    assert screen_spaces(spaces, PointsHere(X), worlds, random, search).is_tried == (
         True,
         False,
     )
@@ -90,7 +90,7 @@ def test_of_several_worlds_the_first_tells(monkeypatch, table):
             PossibleSpace("informed", 10, [informed] * 4, None),
             PossibleSpace("second", 10, of_second, None),
         ]
-        return screen_spaces(spaces, PointsHere(X), worlds, 15, random, {"method": "exact"})
+        return screen_spaces(spaces, PointsHere(X), worlds, random, {"method": "exact"})
 
     assert screened([noise, informed, informed, informed]).is_tried == (True, False)
     assert screened([informed, noise, noise, noise]).is_tried == (True, True)

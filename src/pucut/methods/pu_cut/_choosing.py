@@ -20,19 +20,21 @@ from pucut.methods.pu_cut._mixed_score import mix_scores
 from pucut.methods.pu_cut._rounds import found_score, have_rounds
 from pucut.methods.pu_cut._scores import (
     MOST_LINEAR_COLUMNS,
+    SHORTEST,
     BaseScore,
     NewRows,
+    OfNear,
     UnfinishedScore,
     kernel_name,
     kernel_score,
     learner_score,
     linear_score,
     near_in,
-    neighbor_name,
-    neighbor_score,
     threads_may_share,
     tree_kinds,
     tree_score,
+    walk_name,
+    walk_score,
 )
 from pucut.methods.pu_cut._spaces import SpaceOfWorlds
 from pucut.methods.pu_cut._worlds import hidden_worlds
@@ -97,11 +99,10 @@ class Mixture:
 
     def n_asked(self, space: WeightedSpace) -> int:
         """How many neighbours in a space what has weight asks for; 0 if nothing does."""
-        if any(part.name == neighbor_name(space.name) for part in self.chosen.mixed.parts):
-            return space.lists.n_neighbors
-        return max(
-            (cut.n_neighbors for cut in self.cuts if cut.space.name == space.name), default=0
-        )
+        scores = [part.of for part in self.chosen.mixed.parts if isinstance(part.of, OfNear)]
+        asked = [of.n_neighbors for of in scores if of.space == space.name]
+        asked += [cut.n_neighbors for cut in self.cuts if cut.space.name == space.name]
+        return max(asked, default=0)
 
     def for_answers(self) -> "Mixture":
         """Without what is known of the training rows and is not asked for to score new ones."""
@@ -172,7 +173,8 @@ def find_mixture(
         found = find_spaces(rows, worlds, trees[0], options, random, search)
         spaces = found.spaces
     parts: list[BaseScore | UnfinishedScore] = [each.score for each in trees]
-    parts += [neighbor_score(space, worlds) for space in spaces]
+    walks = {walk_name(space.name) for space in spaces}
+    parts += [walk_score(space, worlds) for space in spaces]
     with step("kernels"), library_threads(1):
         # Threads of linear algebra wait for each other more than they work: regressions share the
         # threads, and the widths of each those that are left. A GPU does one regression after the
@@ -195,8 +197,12 @@ def find_mixture(
         with step("rounds"), library_threads(1):
             # What has not learned from all labels yet cannot answer in the complete world.
             finished = [part for part in parts if isinstance(part, BaseScore)]
-            found_again = found_score(finished, spaces, worlds, random, n_threads, options.device)
-            parts += [] if found_again is None else [found_again]
+            start = [part for part in finished if part.name not in walks]
+            start += [walk_score(space, worlds, SHORTEST) for space in spaces]
+            found_again = found_score(start, spaces, worlds, random, n_threads, options.device)
+            if found_again is not None:
+                # Its rounds went along the graph from what was found, walks from the labels alone.
+                parts = [part for part in parts if part.name not in walks] + [found_again]
     with step("trees"):
         # Those that have weight learn from all labels.
         mixed = mix_scores(parts, worlds)

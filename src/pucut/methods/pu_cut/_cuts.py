@@ -63,9 +63,9 @@ class ScoreCut:
 
     def of(self, near: NewNeighbors, scores: FloatArray) -> FloatArray:
         """Levels of new rows with these neighbours and mixed scores."""
-        k = self.n_neighbors
-        rows, similar = near.indices[:, :k], near.similar[:, :k]
-        return _untied(levels_of_new_rows(rows, similar, self.level, scores, self.gamma), scores)
+        near = near.nearest(self.n_neighbors)
+        levels = levels_of_new_rows(near.indices, near.similar, self.level, scores, self.gamma)
+        return _untied(levels, scores)
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,10 +15,11 @@ from pucut.methods.pu_cut._given import needs_labels
 from pucut.methods.pu_cut._mixing import Candidate
 from pucut.methods.pu_cut._scores import (
     LINEAR,
+    WALK_NEIGHBORS,
     TreeScore,
     kernel_name,
-    neighbor_name,
     tree_kinds,
+    walk_name,
 )
 from pucut.methods.pu_cut._screening import screen_spaces
 from pucut.methods.pu_cut._spaces import (
@@ -49,8 +50,6 @@ SPACES = (
 LABELS_A_DIRECTION, MOST_DIRECTIONS = 10, 100
 # Those of the graph of an embedding.
 EMBEDDING_NEIGHBORS = 10
-# Neighbours whose labels make a score.
-SCORE_NEIGHBORS = 15
 # Tried only if it is asked for.
 _IMPORTANCE = ("pu_trees", "importance", 5)
 
@@ -124,7 +123,7 @@ def find_spaces(
                 points,
                 weights,
                 ks,
-                SCORE_NEIGHBORS,
+                WALK_NEIGHBORS,
                 random_state=seed,
                 **made_by,
                 **search,
@@ -140,7 +139,7 @@ def find_spaces(
         for kind, name, usual in spaces_for(options.feature_weights)
         if (space := possible_space(kind, name, usual)) is not None
     ]
-    screened = screen_spaces(possible, rows.points, worlds, SCORE_NEIGHBORS, random, search)
+    screened = screen_spaces(possible, rows.points, worlds, random, search)
     for space, is_tried in zip(possible, screened.is_tried, strict=True):
         if is_tried:
             points = [space.points_from(rows.points)] * n_worlds
@@ -262,5 +261,5 @@ def names_of_spaces(feature_weights: Any) -> list[str]:
 
 def names_of_scores(spaces: Iterable[str]) -> list[str]:
     """Of all learners of its own, if there are these spaces."""
-    in_spaces = [name for space in spaces for name in (kernel_name(space), neighbor_name(space))]
+    in_spaces = [name for space in spaces for name in (kernel_name(space), walk_name(space))]
     return [*tree_kinds(1), LINEAR, *in_spaces]

@@ -21,8 +21,9 @@ from pucut.data.repeats import possible_folds
 from pucut.data.tables import Table, TableFormat, read_table
 from pucut.graphs.neighbors import NeighborLists
 from pucut.graphs.spaces import WeightedSpace
+from pucut.graphs.walks import rows_met
 from pucut.kernels.machines import Machine
-from pucut.kernels.ridge import Ridge, fit_kernel_ridge, fit_linear_ridge
+from pucut.kernels.ridge import OF_MANY, Ridge, fit_kernel_ridge, fit_linear_ridge
 from pucut.methods.pu_cut._spaces import SpaceOfWorlds
 from pucut.methods.pu_cut._worlds import Worlds
 from pucut.methods.pu_cut.places import Place
@@ -35,6 +36,10 @@ from pucut.trees.growing import ROWS_OF_A_TREE, TreeOptions
 TREE_FOLDS = 5
 # Of the trees asked for, those that answer, and those of each world that hides labels.
 TREES_THAT_ANSWER, TREES_OF_A_WORLD = 0.6, 0.2
+# The graph of walks has so many neighbours; the probability that a walk goes on is between these.
+# The shortest hardly leave the neighbours.
+WALK_NEIGHBORS = 10
+SHORTEST, LONGEST = 0.05, 0.95
 # Folds of learners that are given.
 LEARNER_FOLDS = 3
 LINEAR = "linear"
@@ -51,6 +56,9 @@ class NewNeighbors:
 
     def part(self, rows: slice) -> "NewNeighbors":
         return NewNeighbors(self.indices[rows], self.similar[rows])
+
+    def nearest(self, k: int) -> "NewNeighbors":
+        return NewNeighbors(self.indices[:, :k], self.similar[:, :k])
 
 
 @dataclass(frozen=True, eq=False)
@@ -253,8 +261,8 @@ def kernel_name(space: str) -> str:
     return f"kernel, {space}"
 
 
-def neighbor_name(space: str) -> str:
-    return f"neighbours, {space}"
+def walk_name(space: str) -> str:
+    return f"walks, {space}"
 
 
 def linear_score(points: Place, worlds: Worlds, device: str | None = None) -> BaseScore:
@@ -272,7 +280,7 @@ def kernel_score(
 
     def fit(of_world: WeightedSpace, targets: Any) -> Ridge:
         points, groups = of_world.weighted_points, worlds.groups
-        return fit_kernel_ridge(points, targets, random, groups, device, n_threads)
+        return fit_kernel_ridge(points, targets, random, groups, device, n_threads, OF_MANY)
 
     if space.knows_labels:
         of_worlds = []
@@ -287,26 +295,38 @@ def kernel_score(
 
 
 @dataclass(frozen=True, eq=False)
-class _OfNeighbors:
+class OfNear:
+    """The mean target of the training rows nearest in a space, by similarity."""
+
     space: str
+    n_neighbors: int
     target: FloatArray
 
     def __call__(self, rows: NewRows) -> FloatArray:
-        return mean_target(rows.near[self.space], self.target)
+        return mean_target(rows.near[self.space].nearest(self.n_neighbors), self.target)
 
 
-def neighbor_score(space: SpaceOfWorlds, worlds: Worlds) -> BaseScore:
-    """The share of a row's similarity to its neighbours that goes to labelled ones.
+def walk_score(space: SpaceOfWorlds, worlds: Worlds, goes_on: float | None = None) -> BaseScore:
+    """How many labelled rows a random walk from a row meets, less known negatives.
 
-    Less what goes to known negatives, as much as these count.
+    What an unlabelled row is itself adds nothing, so that its score is out-of-sample, and a new row
+    is where its neighbours are. By default walks are the longer the fewer positives are labelled.
     """
-    targets = worlds.targets.astype(np.float64)
-    shares = [
-        mean_target(near_in(of_world, of_world.lists), target)
-        for of_world, target in zip(space.spaces, targets, strict=True)
-    ]
-    of = _OfNeighbors(space.name, targets[-1])
-    return BaseScore(neighbor_name(space.name), shares, shares[-1], of)
+    met: list[FloatArray] = []
+    for world, (of_world, target) in enumerate(zip(space.spaces, worlds.targets, strict=True)):
+        if world == 0 or of_world is not space.spaces[world - 1]:
+            n_neighbors = min(WALK_NEIGHBORS, of_world.lists.n_neighbors)
+            graph = of_world.graph(n_neighbors)
+        n_labelled = int(worlds.labels[world].sum())
+        chance = goes_on or walks_go_on(n_labelled, worlds.n_positive)
+        met.append(rows_met(graph, target, chance))
+    of = OfNear(space.name, n_neighbors, chance * met[-1])
+    return BaseScore(walk_name(space.name), met, met[-1], of)
+
+
+def walks_go_on(n_labelled: int, n_positive: int) -> float:
+    """The probability with which a walk among positives meets one labelled row in the mean."""
+    return min(max(1.0 - n_labelled / n_positive, SHORTEST), LONGEST)
 
 
 def near_in(space: WeightedSpace, lists: NeighborLists) -> NewNeighbors:

@@ -20,7 +20,6 @@ from pucut.methods.pu_cut._choosing import Mixture, find_mixture
 from pucut.methods.pu_cut._cuts import GAMMAS, n_cuts_at_once
 from pucut.methods.pu_cut._finding import (
     EMBEDDING_NEIGHBORS,
-    SCORE_NEIGHBORS,
     Input,
     Options,
     have_directions,
@@ -32,7 +31,12 @@ from pucut.methods.pu_cut._finding import (
 )
 from pucut.methods.pu_cut._given import checked_embeddings, checked_learners, needs_labels
 from pucut.methods.pu_cut._rounds import FOUND, MOST_ROUNDS, have_rounds
-from pucut.methods.pu_cut._scores import TREES_OF_A_WORLD, TREES_THAT_ANSWER, tree_kinds
+from pucut.methods.pu_cut._scores import (
+    TREES_OF_A_WORLD,
+    TREES_THAT_ANSWER,
+    WALK_NEIGHBORS,
+    tree_kinds,
+)
 from pucut.methods.pu_cut._screening import SHARE_TRIED, are_screened
 from pucut.methods.pu_cut._worlds import n_hidden_worlds
 from pucut.methods.pu_cut.places import Place, PointsHere
@@ -45,13 +49,13 @@ from pucut.trees.feature_weights import FOREST_WEIGHTS
 class PUCutClassifier(SizedClassifier):
     """Positive-unlabelled classification that chooses for itself; start here.
 
-    Scores of PU trees, of regressions with kernels and without, and of neighbours pull every row
-    towards a side, as the labelled rows do. Minimum cuts for every tradeoff lambda then smooth the
-    scores along a graph of neighbours. Some labels are hidden from all of this, and it is done
-    again: scores, and cuts in several graphs with several strengths of the pull, are mixed by how
-    many of the hidden positives they find. No negative label is needed, and there is nothing to
-    tune. Known negatives (`neg_label`) pull to the other side, teach all learners, and are hidden
-    and judged in the same way.
+    Scores of PU trees, of regressions with kernels and without, and of random walks among
+    neighbours pull every row towards a side, as the labelled rows do. Minimum cuts for every
+    tradeoff lambda then smooth the scores along a graph of neighbours. Some labels are hidden from
+    all of this, and it is done again: scores, and cuts in several graphs with several strengths of
+    the pull, are mixed by how many of the hidden positives they find. No negative label is needed,
+    and there is nothing to tune. Known negatives (`neg_label`) pull to the other side, teach all
+    learners, and are hidden and judged in the same way.
 
     The cuts are those of 2-HNC (`TwoHNCClassifier`) with a data term; the scores, the comparison
     and the mixture are not in that paper.
@@ -324,7 +328,7 @@ None, default="auto"
         is_screened = are_screened(n_rows, n_labelled, len(spaces))
         return Work(
             "pucut",
-            listed=max(SCORE_NEIGHBORS, *ks),
+            listed=max(WALK_NEIGHBORS, *ks),
             graph_neighbors=max(ks),
             n_searches=sum(searches),
             n_embeddings=sum(searches[len(spaces) :]) + sum(is_turned(kind) for kind, _ in spaces),
