@@ -20,7 +20,6 @@ from pucut.methods.pu_cut._mixed_score import mix_scores
 from pucut.methods.pu_cut._rounds import found_score, have_rounds
 from pucut.methods.pu_cut._scores import (
     MOST_LINEAR_COLUMNS,
-    SHORTEST,
     BaseScore,
     NewRows,
     OfNear,
@@ -30,6 +29,7 @@ from pucut.methods.pu_cut._scores import (
     learner_score,
     linear_score,
     near_in,
+    neighbor_score,
     threads_may_share,
     tree_kinds,
     tree_score,
@@ -198,7 +198,7 @@ def find_mixture(
             # What has not learned from all labels yet cannot answer in the complete world.
             finished = [part for part in parts if isinstance(part, BaseScore)]
             start = [part for part in finished if part.name not in walks]
-            start += [walk_score(space, worlds, SHORTEST) for space in spaces]
+            start += [neighbor_score(space, worlds) for space in spaces]
             found_again = found_score(start, spaces, worlds, random, n_threads, options.device)
             if found_again is not None:
                 # Its rounds went along the graph from what was found, walks from the labels alone.

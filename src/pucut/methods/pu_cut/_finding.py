@@ -15,7 +15,7 @@ from pucut.methods.pu_cut._given import needs_labels
 from pucut.methods.pu_cut._mixing import Candidate
 from pucut.methods.pu_cut._scores import (
     LINEAR,
-    WALK_NEIGHBORS,
+    SCORE_NEIGHBORS,
     TreeScore,
     kernel_name,
     tree_kinds,
@@ -123,7 +123,7 @@ def find_spaces(
                 points,
                 weights,
                 ks,
-                WALK_NEIGHBORS,
+                SCORE_NEIGHBORS,
                 random_state=seed,
                 **made_by,
                 **search,

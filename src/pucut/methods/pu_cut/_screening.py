@@ -20,15 +20,19 @@ from pucut.methods.pu_cut._mixing import (
     recall_error,
     shares_above,
 )
-from pucut.methods.pu_cut._scores import mean_target, near_in
+from pucut.methods.pu_cut._scores import (
+    SCORE_NEIGHBORS,
+    mean_target,
+    near_in,
+    neighbor_name,
+    neighbor_score,
+)
 from pucut.methods.pu_cut._spaces import PossibleSpace, SpaceOfWorlds, space_of_worlds
 from pucut.methods.pu_cut._worlds import LABELS_TO_TELL, Worlds
 from pucut.methods.pu_cut.places import Place
 
 # Rows that tell, and how many there must be in all for that to pay.
 ROWS_THAT_TELL, FEWEST_ROWS = 10_000, 20_000
-# How many of each row's neighbours tell.
-NEIGHBORS_THAT_TELL = 15
 # Of the hidden rows that are not among those, so many are asked for.
 MOST_ASKED = 5_000
 # How many of the spaces are usually tried, for estimates of time.
@@ -77,8 +81,8 @@ def screen_spaces(
             each.name,
             [each.points_from(some)] * 2,
             [each.weights[0]] * 2,
-            (NEIGHBORS_THAT_TELL,),
-            NEIGHBORS_THAT_TELL,
+            (SCORE_NEIGHBORS,),
+            SCORE_NEIGHBORS,
             turned=each.turned,
             random_state=0,
             **search,
@@ -93,16 +97,15 @@ def screen_spaces(
             recall = float(hits[is_positive].mean())
             error = recall_error(recall, int(is_positive.sum()))
             why = f"clearly behind on {ROWS_THAT_TELL} rows, and its space not tried on all"
-            left_out.append(Candidate(f"neighbours, {name}", "score", recall, error, 0.0, why))
+            left_out.append(Candidate(neighbor_name(name), "score", recall, error, 0.0, why))
     return Screened(is_tried, tuple(left_out))
 
 
 def _shares_found(space: SpaceOfWorlds, part: Worlds, asked: Any) -> FloatArray:
     """Whether hidden rows are found: those among the rows of the space, and then others."""
-    target, points = part.targets[0], space.final
-    scores = mean_target(near_in(points, points.lists), target)
-    of_others = mean_target(near_in(points, points.near(asked)), target)
-    values = np.append(scores[part.is_hidden], of_others)
+    scores = neighbor_score(space, part).of_worlds[0]
+    near = near_in(space.final, space.final.near(asked))
+    values = np.append(scores[part.is_hidden], mean_target(near, part.targets[0]))
     is_unknown = ~part.is_known | part.is_hidden
     n_known = int((part.is_labelled & ~part.is_hidden).sum())
     n_wanted = min(part.n_positive - n_known, int(is_unknown.sum()))

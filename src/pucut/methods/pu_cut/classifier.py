@@ -32,9 +32,9 @@ from pucut.methods.pu_cut._finding import (
 from pucut.methods.pu_cut._given import checked_embeddings, checked_learners, needs_labels
 from pucut.methods.pu_cut._rounds import FOUND, MOST_ROUNDS, have_rounds
 from pucut.methods.pu_cut._scores import (
+    SCORE_NEIGHBORS,
     TREES_OF_A_WORLD,
     TREES_THAT_ANSWER,
-    WALK_NEIGHBORS,
     tree_kinds,
 )
 from pucut.methods.pu_cut._screening import SHARE_TRIED, are_screened
@@ -328,7 +328,7 @@ None, default="auto"
         is_screened = are_screened(n_rows, n_labelled, len(spaces))
         return Work(
             "pucut",
-            listed=max(WALK_NEIGHBORS, *ks),
+            listed=max(SCORE_NEIGHBORS, *ks),
             graph_neighbors=max(ks),
             n_searches=sum(searches),
             n_embeddings=sum(searches[len(spaces) :]) + sum(is_turned(kind) for kind, _ in spaces),
