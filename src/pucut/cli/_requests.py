@@ -35,7 +35,7 @@ def answering_requests_to_end() -> Iterator[None]:
     try:
         try:
             yield
-        except Exception:
+        except Exception:  # goes on below, unless the work was to end before that
             raise_lost_request()
             raise
         raise_lost_request()
