@@ -11,6 +11,7 @@ from pucut.methods.pu_cut._cuts import choose_cuts
 from pucut.methods.pu_cut._hidden_recall import VARIANCE_IN_TURN
 from pucut.methods.pu_cut._mixed_score import JudgedScores, mix_scores
 from pucut.methods.pu_cut._mixing import ranks, recall_error, recall_weights
+from pucut.methods.pu_cut._near_scores import walk_score
 from pucut.methods.pu_cut._scores import (
     BaseScore,
     UnfinishedScore,
@@ -18,7 +19,6 @@ from pucut.methods.pu_cut._scores import (
     linear_score,
     tree_kinds,
     tree_score,
-    walk_score,
 )
 from pucut.methods.pu_cut._spaces import space_of_worlds
 from pucut.methods.pu_cut._worlds import HIDDEN_FOLDS, Worlds, hidden_worlds, n_hidden_worlds

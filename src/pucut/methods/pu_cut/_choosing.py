@@ -17,24 +17,20 @@ from pucut.graphs.spaces import WeightedSpace
 from pucut.methods.pu_cut._cuts import ChosenCuts, ScoreCut, choose_cuts
 from pucut.methods.pu_cut._finding import Input, Options, find_spaces
 from pucut.methods.pu_cut._mixed_score import mix_scores
+from pucut.methods.pu_cut._near_scores import OfNear, near_in, neighbor_score, walk_name, walk_score
 from pucut.methods.pu_cut._rounds import found_score, have_rounds
 from pucut.methods.pu_cut._scores import (
     MOST_LINEAR_COLUMNS,
     BaseScore,
     NewRows,
-    OfNear,
     UnfinishedScore,
     kernel_name,
     kernel_score,
     learner_score,
     linear_score,
-    near_in,
-    neighbor_score,
     threads_may_share,
     tree_kinds,
     tree_score,
-    walk_name,
-    walk_score,
 )
 from pucut.methods.pu_cut._spaces import SpaceOfWorlds
 from pucut.methods.pu_cut._worlds import hidden_worlds

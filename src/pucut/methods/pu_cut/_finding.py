@@ -13,14 +13,8 @@ from pucut.graphs.spaces import common_scale
 from pucut.kernels.gradients import directions_of_change
 from pucut.methods.pu_cut._given import needs_labels
 from pucut.methods.pu_cut._mixing import Candidate
-from pucut.methods.pu_cut._scores import (
-    LINEAR,
-    SCORE_NEIGHBORS,
-    TreeScore,
-    kernel_name,
-    tree_kinds,
-    walk_name,
-)
+from pucut.methods.pu_cut._near_scores import SCORE_NEIGHBORS, walk_name
+from pucut.methods.pu_cut._scores import LINEAR, TreeScore, kernel_name, tree_kinds
 from pucut.methods.pu_cut._screening import screen_spaces
 from pucut.methods.pu_cut._spaces import (
     Embedding,

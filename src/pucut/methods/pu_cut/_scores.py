@@ -19,9 +19,7 @@ import numpy.typing as npt
 from pucut._support.checks import FloatArray
 from pucut.data.repeats import possible_folds
 from pucut.data.tables import Table, TableFormat, read_table
-from pucut.graphs.neighbors import NeighborLists
 from pucut.graphs.spaces import WeightedSpace
-from pucut.graphs.walks import rows_met
 from pucut.kernels.machines import Machine
 from pucut.kernels.ridge import OF_MANY, Ridge, fit_kernel_ridge, fit_linear_ridge
 from pucut.methods.pu_cut._spaces import SpaceOfWorlds
@@ -36,11 +34,6 @@ from pucut.trees.growing import ROWS_OF_A_TREE, TreeOptions
 TREE_FOLDS = 5
 # Of the trees asked for, those that answer, and those of each world that hides labels.
 TREES_THAT_ANSWER, TREES_OF_A_WORLD = 0.6, 0.2
-# The graph of walks has so many neighbours; the probability that a walk goes on is between these.
-WALK_NEIGHBORS = 10
-_SHORTEST, _LONGEST = 0.05, 0.95
-# Neighbours whose labels make a score.
-SCORE_NEIGHBORS = 15
 # Folds of learners that are given.
 LEARNER_FOLDS = 3
 LINEAR = "linear"
@@ -262,14 +255,6 @@ def kernel_name(space: str) -> str:
     return f"kernel, {space}"
 
 
-def neighbor_name(space: str) -> str:
-    return f"neighbours, {space}"
-
-
-def walk_name(space: str) -> str:
-    return f"walks, {space}"
-
-
 def linear_score(points: Place, worlds: Worlds, device: str | None = None) -> BaseScore:
     ridge = fit_linear_ridge(points.rows, worlds.targets, worlds.groups, device)
     of = OfRidge(ridge.machine, None, np.ones(points.shape[1]))
@@ -297,63 +282,6 @@ def kernel_score(
         of_worlds = list(ridge.left_out)
     of = OfRidge(ridge.machine, space.name, space.final.weights)
     return BaseScore(kernel_name(space.name), of_worlds, of_worlds[-1], of)
-
-
-@dataclass(frozen=True, eq=False)
-class OfNear:
-    """The mean target of the training rows nearest in a space, by similarity."""
-
-    space: str
-    n_neighbors: int
-    target: FloatArray
-
-    def __call__(self, rows: NewRows) -> FloatArray:
-        return mean_target(rows.near[self.space].nearest(self.n_neighbors), self.target)
-
-
-def neighbor_score(space: SpaceOfWorlds, worlds: Worlds) -> BaseScore:
-    """The share of a row's similarity to its neighbours that goes to labelled ones.
-
-    Less what goes to known negatives, as much as these count.
-    """
-    targets = worlds.targets.astype(np.float64)
-    shares = [
-        mean_target(near_in(of_world, of_world.lists), target)
-        for of_world, target in zip(space.spaces, targets, strict=True)
-    ]
-    of = OfNear(space.name, space.final.lists.n_neighbors, targets[-1])
-    return BaseScore(neighbor_name(space.name), shares, shares[-1], of)
-
-
-def walk_score(space: SpaceOfWorlds, worlds: Worlds) -> BaseScore:
-    """How many labelled rows a random walk from a row meets, less known negatives.
-
-    What an unlabelled row is itself adds nothing, so that its score is out-of-sample, and a new row
-    is where its neighbours are.
-    """
-    met: list[FloatArray] = []
-    for world, (of_world, target) in enumerate(zip(space.spaces, worlds.targets, strict=True)):
-        if world == 0 or of_world is not space.spaces[world - 1]:
-            n_neighbors = min(WALK_NEIGHBORS, of_world.lists.n_neighbors)
-            graph = of_world.graph(n_neighbors)
-        goes_on = walks_go_on(int(worlds.labels[world].sum()), worlds.n_positive)
-        met.append(rows_met(graph, target, goes_on))
-    of = OfNear(space.name, n_neighbors, goes_on * met[-1])
-    return BaseScore(walk_name(space.name), met, met[-1], of)
-
-
-def walks_go_on(n_labelled: int, n_positive: int) -> float:
-    """The probability with which a walk among positives meets one labelled row in the mean."""
-    return min(max(1.0 - n_labelled / n_positive, _SHORTEST), _LONGEST)
-
-
-def near_in(space: WeightedSpace, lists: NeighborLists) -> NewNeighbors:
-    return NewNeighbors(lists.indices, space.similarities(lists.squared_distances))
-
-
-def mean_target(near: NewNeighbors, target: FloatArray) -> FloatArray:
-    total: FloatArray = (target[near.indices] * near.similar).sum(axis=1)
-    return np.asarray(total / near.similar.sum(axis=1))
 
 
 @dataclass(frozen=True, eq=False)

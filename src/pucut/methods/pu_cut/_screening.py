@@ -20,7 +20,7 @@ from pucut.methods.pu_cut._mixing import (
     recall_error,
     shares_above,
 )
-from pucut.methods.pu_cut._scores import (
+from pucut.methods.pu_cut._near_scores import (
     SCORE_NEIGHBORS,
     mean_target,
     near_in,

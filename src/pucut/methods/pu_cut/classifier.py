@@ -30,13 +30,9 @@ from pucut.methods.pu_cut._finding import (
     spaces_for,
 )
 from pucut.methods.pu_cut._given import checked_embeddings, checked_learners, needs_labels
+from pucut.methods.pu_cut._near_scores import SCORE_NEIGHBORS
 from pucut.methods.pu_cut._rounds import FOUND, MOST_ROUNDS, have_rounds
-from pucut.methods.pu_cut._scores import (
-    SCORE_NEIGHBORS,
-    TREES_OF_A_WORLD,
-    TREES_THAT_ANSWER,
-    tree_kinds,
-)
+from pucut.methods.pu_cut._scores import TREES_OF_A_WORLD, TREES_THAT_ANSWER, tree_kinds
 from pucut.methods.pu_cut._screening import SHARE_TRIED, are_screened
 from pucut.methods.pu_cut._worlds import n_hidden_worlds
 from pucut.methods.pu_cut.places import Place, PointsHere
