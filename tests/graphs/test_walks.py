@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 
 from pucut.graphs.spaces import weighted_space
-from pucut.graphs.walks import rows_met
+from pucut.graphs.walks import rows_met, to_meet_one
 
 
 def graph_of(n_rows, n_neighbors=6, seed=0):
@@ -62,3 +62,16 @@ def test_no_walk_leaves_its_part_of_the_graph():
     met = rows_met(graph, targets, 0.9)
     assert (met[:20] > 0.0).all()
     assert (met[20:] == 0.0).all()
+
+
+@pytest.mark.parametrize(("share", "expected"), [(0.75, 0.25), (1.0, 0.05), (0.001, 0.95)])
+def test_walks_always_may_end_and_may_go_on(share, expected):
+    assert to_meet_one(share) == pytest.approx(expected)
+
+
+def test_one_labelled_row_is_met_in_the_mean():
+    """By walks from all rows, if each row is the next one as often as any other."""
+    ring = sp.diags_array([1.0, 1.0, 1.0, 1.0], offsets=[-1, 1, -39, 39], shape=(40, 40))
+    targets = (np.arange(40) % 5 == 0).astype(float)
+    met = rows_met(sp.csr_array(ring), targets, to_meet_one(targets.mean()))
+    assert met.mean() == pytest.approx(1.0, abs=1e-4)

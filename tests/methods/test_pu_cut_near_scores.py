@@ -9,7 +9,6 @@ from pucut.methods.pu_cut._near_scores import (
     near_in,
     neighbor_score,
     walk_score,
-    walks_go_on,
 )
 from pucut.methods.pu_cut._scores import NewRows
 from pucut.methods.pu_cut._spaces import space_of_worlds
@@ -79,10 +78,3 @@ def test_neighbours_count_by_similarity(space, worlds, new_rows):
         for indices, similar in zip(near.indices, near.similar, strict=True)
     ]
     np.testing.assert_allclose(neighbor_score(space, worlds).of(new_rows), expected, rtol=1e-12)
-
-
-@pytest.mark.parametrize(
-    ("n_labelled", "n_positive", "expected"), [(30, 40, 0.25), (40, 40, 0.05), (1, 1000, 0.95)]
-)
-def test_walks_always_may_end_and_may_go_on(n_labelled, n_positive, expected):
-    assert walks_go_on(n_labelled, n_positive) == pytest.approx(expected)

@@ -23,7 +23,7 @@ from pucut.semi_supervised._class_cuts import (
     hidden_levels,
     lambdas_by_labels,
 )
-from pucut.semi_supervised._class_scores import loss_weights
+from pucut.semi_supervised._class_scores import NearRows, loss_weights
 from pucut.semi_supervised._class_worlds import ClassWorlds
 from pucut.utils.estimator_checks._state import assert_answers_rest_on_fit_alone
 from pucut.utils.estimator_checks._tools import answers, calls_of, stop_after
@@ -187,7 +187,7 @@ def test_the_level_of_a_new_row_minimises_its_own_terms():
     points = model._encoding.encode(new)
     near = model._neighbors.near(points)
     weights = model._neighbors.similarities(near.squared_distances)
-    pull = 2.0 * model._class_scores.of(points)[:, 1] - 1.0
+    pull = 2.0 * model._class_scores.of(points, NearRows(near.indices, weights))[:, 1] - 1.0
     tried = np.linspace(-1.0, 1.0, 20_001)
     levels = np.clip(model._paths[0].switch, -1.0, 1.0)  # in the order of its space
     for row in range(20):

@@ -10,6 +10,7 @@ from pucut import HNCClassifier
 from pucut.data.encoding import learn_encoding
 from pucut.semi_supervised._class_scores import mix_opinions, regressions, tree_opinion
 from pucut.semi_supervised._class_spaces import class_spaces, neighbors_in_worlds
+from pucut.semi_supervised._class_walks import walk_opinion
 from pucut.semi_supervised._class_worlds import ENOUGH_HIDDEN, ClassWorlds, class_worlds
 
 
@@ -65,7 +66,9 @@ def learned(X, codes, folds):
     placed = [space.of(points) for space in spaces]
     others = regressions(points, placed, spaces, worlds, random, 1)
     near = [neighbors_in_worlds(space, at, 5, 0) for space, at in zip(spaces, placed, strict=True)]
-    return [trees, *others], near, worlds, spaces
+    graphs = [[one.graph(5) for one in of_space] for of_space in near]
+    walks = [walk_opinion(of_space, worlds, 1) for of_space in graphs]
+    return [trees, *others, *walks], near, worlds, spaces
 
 
 def test_hidden_labels_change_no_bit_of_their_world():

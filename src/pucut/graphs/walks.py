@@ -21,6 +21,16 @@ from pucut._support.checks import FloatArray
 
 # What the steps leave of the error, which is f itself at first.
 _ERROR = 1e-5
+# The probability that a walk goes on is between these.
+_SHORTEST, _LONGEST = 0.05, 0.95
+
+
+def to_meet_one(labelled_share: float) -> float:
+    """The probability to go on with which a walk meets one labelled row in the mean.
+
+    `labelled_share` is that of the rows it walks among.
+    """
+    return min(max(1.0 - labelled_share, _SHORTEST), _LONGEST)
 
 
 def rows_met(graph: Any, targets: FloatArray, goes_on: float) -> FloatArray:

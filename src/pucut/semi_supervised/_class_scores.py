@@ -1,16 +1,17 @@
-"""Probabilities of classes from the labelled rows alone, by learners mixed by hidden labels.
+"""Probabilities of classes by learners that are mixed by hidden labels.
 
-Trees, linear regressions and kernel regressions in each space: which is best depends on the number
-of labels and on the columns. What they predict for rows whose labels are hidden (`_class_worlds`)
-decides their weights. The same rows are hidden from the cuts (`_class_cuts`), so that everything is
-judged by labels it has not seen.
+Trees, linear regressions and kernel regressions in each space learn from the labelled rows alone,
+walks (`_class_walks`) go along the graph: which is best depends on the number of labels and on the
+columns. What they predict for rows whose labels are hidden (`_class_worlds`) decides their weights.
+The same rows are hidden from the cuts (`_class_cuts`), so that everything is judged by labels it
+has not seen.
 """
 
 import math
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -32,12 +33,47 @@ LEAST_WEIGHT = 0.01
 
 
 @dataclass(frozen=True, eq=False)
-class Learner:
-    """A model of all labels; `space` names where its points lie, None for those of the table."""
+class NearRows:
+    """The training rows nearest to new ones on the graph of the cuts, and their similarities."""
+
+    indices: Any
+    similar: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class NewPoints:
+    """New rows: their points, by space their points there, weighted, and what is near them."""
+
+    points: Any
+    points_in: Mapping[str, Any]
+    near: NearRows
+
+
+class Learner(Protocol):
+    """What learned from all labels; `space` names where its points lie, None for the table's."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def space(self) -> str | None: ...
+
+    def of(self, rows: NewPoints) -> FloatArray:
+        """Probabilities of the classes."""
+
+
+@dataclass(frozen=True, eq=False)
+class PointLearner:
+    """A model of points: trees, or a regression."""
 
     name: str
     space: str | None
     model: Any
+
+    def of(self, rows: NewPoints) -> FloatArray:
+        points = rows.points if self.space is None else rows.points_in[self.space]
+        found: FloatArray = self.model.of(points)
+        return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,15 +99,12 @@ class ClassScores:
     weights: FloatArray
     spaces: tuple[ClassSpace, ...]
 
-    def of(self, points: Any) -> FloatArray:
+    def of(self, points: Any, near: NearRows) -> FloatArray:
         """Probabilities of the classes, one row per point."""
-        placed = {space.name: space.weighted(space.of(points)) for space in self.spaces}
+        points_in = {space.name: space.weighted(space.of(points)) for space in self.spaces}
+        rows = NewPoints(points, points_in, near)
         with library_threads(1):
-            found = [
-                learner.model.of(points if learner.space is None else placed[learner.space])
-                for learner in self.learners
-            ]
-        return _mixed(found, self.weights)
+            return _mixed([learner.of(rows) for learner in self.learners], self.weights)
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,7 +137,7 @@ def tree_opinion(
     importances = [forest.importances for forest in forests]
     everything = ClassTrees(tuple(tree for forest in forests for tree in forest.trees), n_threads)
     return TreeOpinion(
-        Learner(TREES, None, everything),
+        PointLearner(TREES, None, everything),
         (*found[:-1], np.average(found, axis=0, weights=sizes)),
         (*importances[:-1], np.average(importances, axis=0, weights=sizes)),
     )
@@ -133,7 +166,7 @@ def logistic_opinion(points: Any, worlds: ClassWorlds) -> Opinion | None:
             model = _OfLogistic(LogisticRegression(C=_INVERSE_PENALTY, tol=1e-3))
             model.model.fit(points[known], codes[known])
             found.append(model.of(points))
-    return Opinion(Learner(LOGISTIC, None, model), tuple(found))
+    return Opinion(PointLearner(LOGISTIC, None, model), tuple(found))
 
 
 def regressions(
@@ -171,7 +204,7 @@ def regressions(
                 )
             )
             found.append(models[-1].of_rows(here))
-        learner = Learner(name, None if space is None else space.name, models[-1])
+        learner = PointLearner(name, None if space is None else space.name, models[-1])
         return Opinion(learner, tuple(found))
 
     jobs: list[tuple[str, ClassSpace | None, Any, bool]] = [(LINEAR, None, points, True)]

@@ -1,5 +1,6 @@
 """From points and labels to what the cuts need: scores and a graph in every world."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +19,7 @@ from pucut.semi_supervised._class_scores import (
     tree_opinion,
 )
 from pucut.semi_supervised._class_spaces import ClassSpace, class_spaces, neighbors_in_worlds
+from pucut.semi_supervised._class_walks import walk_opinion
 from pucut.semi_supervised._class_worlds import ClassWorlds
 
 
@@ -50,15 +52,18 @@ class Learned:
         Scores of the rows, from -1 to 1, in each world, the complete one last.
     space : ClassSpace
         Where distances are measured.
-    neighbors : tuple of WeightedSpace
-        The neighbours there in each world.
+    neighbors : WeightedSpace
+        The neighbours there in the complete world.
+    graphs : tuple of CSR arrays
+        The graph in each world.
     """
 
     scores: ClassScores | None
     score_weights: dict[str, float] | None
     pulls: tuple[FloatArray, ...]
     space: ClassSpace
-    neighbors: tuple[WeightedSpace, ...]
+    neighbors: WeightedSpace
+    graphs: tuple[Any, ...]
 
 
 def learn_classes(
@@ -69,7 +74,7 @@ def learn_classes(
     random: np.random.RandomState,
     n_threads: int,
 ) -> Learned:
-    """Learners, the space whose kernel they commend, and the neighbours in it."""
+    """Learners, the space whose kernel they commend, and the graph of neighbours in it."""
     n_worlds, weights = len(worlds.labels), options.feature_weights
     opinions: list[Opinion] = []
     importances = [np.empty(0)] * n_worlds
@@ -92,9 +97,21 @@ def learn_classes(
         n_threads=n_threads,
         device=options.device,
     )
-    nothing = np.zeros((points.shape[0], int(worlds.codes.max()) + 1))
+    graphs = _graphs(neighbors)
+    there: Any = (spaces[chosen], neighbors[-1], graphs)
     if not options.has_scores:
-        return Learned(None, None, (nothing,) * n_worlds, spaces[chosen], tuple(neighbors))
+        nothing = np.zeros((points.shape[0], int(worlds.codes.max()) + 1))
+        return Learned(None, None, (nothing,) * n_worlds, *there)
+    opinions.append(walk_opinion(graphs, worlds, n_threads))
     judged = mix_opinions(opinions, spaces, worlds)
     pulls = tuple(2.0 * found - 1.0 for found in judged.of_worlds)
-    return Learned(judged.scores, judged.weights, pulls, spaces[chosen], tuple(neighbors))
+    return Learned(judged.scores, judged.weights, pulls, *there)
+
+
+def _graphs(neighbors: Sequence[WeightedSpace]) -> tuple[Any, ...]:
+    """One for each world; worlds that share their neighbours share it."""
+    graphs: list[Any] = []
+    for world, near in enumerate(neighbors):
+        is_shared = world > 0 and near is neighbors[world - 1]
+        graphs.append(graphs[-1] if is_shared else near.graph(near.lists.n_neighbors))
+    return tuple(graphs)

@@ -36,6 +36,7 @@ from pucut.semi_supervised._class_cuts import (
     levels_of,
     levels_of_new,
 )
+from pucut.semi_supervised._class_scores import NearRows
 from pucut.semi_supervised._class_worlds import ClassWorlds, Codes, class_worlds
 from pucut.semi_supervised._learning import Learned, Options, learn_classes
 from pucut.semi_supervised._tradeoff import ALLOWED, Tradeoff, checked_shares
@@ -50,9 +51,9 @@ class HNCClassifier(FitsWhole, ClassifierMixin, BaseEstimator):
     class from those of the others, and the rows cut off with them get their class. Lambda weighs
     the size of the two sides, as in Hochbaum's Normalised Cut (`pucut.cuts.hnc`), and one solve
     gives the cuts for every lambda. Each row is also pulled by what trees and regressions learn
-    from the labelled rows. More than two classes are cut one against the rest on one graph. How
-    distances are measured, which learners count and how much the graph does, is decided by labels
-    that are hidden from everything.
+    from the labelled rows, and by the labels that random walks on the graph meet. More than two
+    classes are cut one against the rest on one graph. How distances are measured, which learners
+    count and how much the graph does, is decided by labels that are hidden from everything.
 
     Parameters
     ----------
@@ -237,11 +238,11 @@ class HNCClassifier(FitsWhole, ClassifierMixin, BaseEstimator):
             card_of(self.device),
         )
         learned = learn_classes(self._encoding, points, worlds, options, random, n_threads)
-        self._space, self._neighbors = learned.space, learned.neighbors[-1]
+        self._space, self._neighbors = learned.space, learned.neighbors
         self._class_scores, self.score_weights_ = learned.scores, learned.score_weights
         self.space_, self.feature_weights_ = learned.space.name, learned.space.weights[-1]
         self.feature_importances_ = self._encoding.importances(self.feature_weights_)
-        self.graph_ = self._neighbors.graph(self._neighbors.lists.n_neighbors)
+        self.graph_ = learned.graphs[-1]
         graph = checked_graph(self.graph_)
         hidden = self._judge_gamma(learned, graph, worlds, tradeoff, n_threads)
         self._paths = class_paths(graph, codes, learned.pulls[-1], self.gamma_, n_threads)
@@ -284,14 +285,10 @@ class HNCClassifier(FitsWhole, ClassifierMixin, BaseEstimator):
 
     def _decided(self, X: Any) -> FloatArray:
         points = with_narrow_indices(self._encoding.encode(checked_table(self, X, reset=False)))
-        near = self._neighbors.near(self._space.of(points))
-        levels = levels_of_new(
-            near.indices,
-            self._neighbors.similarities(near.squared_distances),
-            self._paths,
-            self._pulls_of(points),
-            self.gamma_,
-        )
+        lists = self._neighbors.near(self._space.of(points))
+        near = NearRows(lists.indices, self._neighbors.similarities(lists.squared_distances))
+        pulls = self._pulls_of(points, near)
+        levels = levels_of_new(near.indices, near.similar, self._paths, pulls, self.gamma_)
         return decisions(levels, self.lam_)
 
     def _check_parameters(self, tradeoff: Tradeoff) -> None:
@@ -302,10 +299,10 @@ class HNCClassifier(FitsWhole, ClassifierMixin, BaseEstimator):
         if self.scores is None and not isinstance(self.gamma, str):
             raise ValueError(f"gamma weighs scores, found gamma={self.gamma!r} with scores=None")
 
-    def _pulls_of(self, points: Any) -> FloatArray:
+    def _pulls_of(self, points: Any, near: NearRows) -> FloatArray:
         if self._class_scores is None:
             return np.zeros((points.shape[0], len(self.classes_)))
-        return 2.0 * self._class_scores.of(points) - 1.0
+        return 2.0 * self._class_scores.of(points, near) - 1.0
 
     def _judge_gamma(
         self,
@@ -321,11 +318,8 @@ class HNCClassifier(FitsWhole, ClassifierMixin, BaseEstimator):
         self.gamma_ = given if self.scores is not None else 1.0
         if not worlds.folds or not (chosen or tradeoff.is_by_labels):
             return None
-        final = learned.neighbors[-1]
-        graphs = [
-            graph if each is final else checked_graph(each.graph(each.lists.n_neighbors))
-            for each in learned.neighbors
-        ]
+        final = learned.graphs[-1]
+        graphs = [graph if each is final else checked_graph(each) for each in learned.graphs]
         gammas = (*GAMMAS, NO_GRAPH) if chosen else (self.gamma_,)
         judged = judge_gamma(graphs, worlds, learned.pulls, gammas, n_threads)
         self.gamma_ = judged.gamma

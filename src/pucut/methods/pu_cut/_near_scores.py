@@ -10,14 +10,13 @@ import numpy as np
 from pucut._support.checks import FloatArray
 from pucut.graphs.neighbors import NeighborLists
 from pucut.graphs.spaces import WeightedSpace
-from pucut.graphs.walks import rows_met
+from pucut.graphs.walks import rows_met, to_meet_one
 from pucut.methods.pu_cut._scores import BaseScore, NewNeighbors, NewRows
 from pucut.methods.pu_cut._spaces import SpaceOfWorlds
 from pucut.methods.pu_cut._worlds import Worlds
 
-# The graph of walks has so many neighbours; the probability that a walk goes on is between these.
+# The graph of walks has so many neighbours.
 WALK_NEIGHBORS = 10
-_SHORTEST, _LONGEST = 0.05, 0.95
 # Neighbours whose labels make a score.
 SCORE_NEIGHBORS = 15
 
@@ -67,15 +66,10 @@ def walk_score(space: SpaceOfWorlds, worlds: Worlds) -> BaseScore:
         if world == 0 or of_world is not space.spaces[world - 1]:
             n_neighbors = min(WALK_NEIGHBORS, of_world.lists.n_neighbors)
             graph = of_world.graph(n_neighbors)
-        goes_on = walks_go_on(int(worlds.labels[world].sum()), worlds.n_positive)
+        goes_on = to_meet_one(int(worlds.labels[world].sum()) / worlds.n_positive)
         met.append(rows_met(graph, target, goes_on))
     of = OfNear(space.name, n_neighbors, goes_on * met[-1])
     return BaseScore(walk_name(space.name), met, met[-1], of)
-
-
-def walks_go_on(n_labelled: int, n_positive: int) -> float:
-    """The probability with which a walk among positives meets one labelled row in the mean."""
-    return min(max(1.0 - n_labelled / n_positive, _SHORTEST), _LONGEST)
 
 
 def near_in(space: WeightedSpace, lists: NeighborLists) -> NewNeighbors:
