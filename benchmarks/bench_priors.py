@@ -5,6 +5,10 @@ errors  each method, with 60 % and with 10 % of the positives labelled, several 
         the out-of-fold scores of the default classifier; these, and only these, are computed on at
         most 5 000 rows where a table is wide. Then, of "auto", the mean signed error, how often the
         interval held the true prior, and how often it said that only an upper bound can be known.
+spread  "auto" where priors are as often small or large as not: practice tables with their classes
+        regrouped at random and rows of one side dropped, and tables of `make_classification`;
+        priors from 0.06 to 0.9, 2, 10 and 60 % of the positives labelled. Mean absolute error, how
+        often the interval held the true prior, its width, and how often it was called a guess.
 time    seconds of "auto" on Letter (20 000 x 16) and on small tables.
 load    on 10 000 x 20, while other processes keep every processor busy: how many times longer it
         takes than by itself. With as many threads as processors half of their time is left.
@@ -16,16 +20,17 @@ from collections import defaultdict
 import numpy as np
 from sklearn.datasets import make_classification
 
-from benchmarks.data import drawn, loaded
+from benchmarks.data import Draw, drawn, loaded, practice_classes, practice_tasks
 from benchmarks.harness import Benchmark, Goal, Option, Run
 from benchmarks.processes import busy_processes
 from benchmarks.timing import ratio_of, seconds_of, side_by_side
-from paper.datasets import REAL_NAMES
+from paper.datasets import REAL_NAMES, seed_from_names
 from pucut.datasets import pu_split
 from pucut.priors import METHODS, estimate_prior
 from pucut.scores.cross_fitting import cross_fit, default_classifier
 
 SHARES = (0.6, 0.1)
+SPREAD_SHARES, FEWEST_LABELS, LEAST_OF_A_SIDE = (0.02, 0.1, 0.6), 5, 20
 FROM_SCORES = ("bbe", "dedpul", "elkan_noto")
 WIDE, ROWS_IF_WIDE, ROWS = 128, 5_000, 20_000
 
@@ -42,6 +47,9 @@ bench = Benchmark(
         "datasets": Option(tuple(REAL_NAMES), quick=("vote",)),
         "splits": Option(3, quick=1),
         "methods": Option(tuple(METHODS), quick=("auto", "bbe")),
+        "most_rows": Option(3500, quick=600, help="of a practice table; larger ones are left out"),
+        "tasks": Option(9, quick=3, help="made of each practice table"),
+        "made": Option(120, quick=6, help="tables of make_classification"),
     },
 )
 
@@ -139,6 +147,78 @@ def show_auto(run, found):
         held = [each[1] for (name, *_), runs in found.items() if name == method for each in runs]
         if held:
             run.note(f"{method}: {np.mean(held):.0%} of {len(held)} intervals held the true prior")
+
+
+@bench.part
+def spread(run: Run) -> None:
+    for kind, draws in (("regrouped", regrouped(run)), ("made", made(run.options.made))):
+        found = defaultdict(list)
+        for share, draw in draws:
+            estimate = estimate_prior(draw.X, draw.is_labelled, random_state=draw.seed)
+            low, high = estimate.interval
+            truth = draw.prior
+            held, guessed = low <= truth <= high, bool(estimate.doubts)
+            found[share].append((abs(estimate.prior - truth), held, high - low, guessed))
+        for share, values in sorted(found.items()):
+            error, held, width, guessed = np.mean(values, axis=0)
+            figures = {"error": error, "held": held, "width": width, "guessed": guessed}
+            run.row(f"{kind}, {share:.0%} labelled", figures | {"tables": len(values)})
+
+
+def regrouped(run):
+    """Shares of labels and tables with other positive classes than tasks.csv says."""
+    try:
+        tasks = practice_tasks()
+    except OSError as error:
+        run.leave_out(f"the practice tables are not there ({error})")
+        return
+    for task in tasks:
+        if task.n_rows > run.options.most_rows:
+            continue
+        X, classes = practice_classes(task)
+        names = np.unique(classes)
+        for number in range(run.options.tasks):
+            seed = seed_from_names(task.name, "regrouped", number) % (1 << 31)
+            random = np.random.RandomState(seed)
+            chosen = random.permutation(names)[: random.randint(1, len(names))]
+            is_positive = np.isin(classes, chosen)
+            rows = rows_with_prior(is_positive, random.uniform(0.06, 0.9), random)
+            y = is_positive[rows]
+            if min(y.sum(), (~y).sum()) >= LEAST_OF_A_SIDE:
+                yield labelled(f"{task.name} {number}", X[rows], y, number, seed)
+
+
+def rows_with_prior(is_positive, prior, random):
+    """All rows of one side, and so many of the other that the positives have this share."""
+    sides = [random.permutation(np.flatnonzero(is_positive == side)) for side in (False, True)]
+    odds = prior / (1.0 - prior)
+    n_positive = min(len(sides[1]), round(len(sides[0]) * odds))
+    n_negative = min(len(sides[0]), round(len(sides[1]) / odds))
+    return np.sort(np.concatenate([sides[0][:n_negative], sides[1][:n_positive]]))
+
+
+def made(n_tables):
+    for number in range(n_tables):
+        random = np.random.RandomState(number)
+        n_columns, prior = int(random.choice([5, 10, 20])), random.uniform(0.06, 0.9)
+        X, y = make_classification(
+            int(random.choice([400, 1000, 2000])),
+            n_columns,
+            n_informative=int(random.choice([n_columns, n_columns // 2])),
+            n_redundant=0,
+            n_clusters_per_class=1,
+            weights=[1.0 - prior],
+            class_sep=random.choice([0.5, 1.0, 2.0]),
+            random_state=number,
+        )
+        yield labelled(f"made {number}", X, y == 1, number, number)
+
+
+def labelled(name, X, is_positive, number, seed):
+    share = SPREAD_SHARES[number % len(SPREAD_SHARES)]
+    n_labelled = max(FEWEST_LABELS, int(share * is_positive.sum()))
+    is_labelled = pu_split(is_positive, n_labelled=n_labelled, random_state=seed)
+    return share, Draw(name, X, is_positive, is_labelled, seed)
 
 
 @bench.part

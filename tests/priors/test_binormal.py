@@ -69,6 +69,19 @@ def test_ranks_that_say_nothing_leave_what_is_known_before():
     assert found.high - found.low > 0.4
 
 
+def test_the_range_holds_unusual_shares_too():
+    """Half of these shares are below 0.15 or above 0.75, where few tables are."""
+    random = np.random.RandomState(0)
+    held = []
+    for seed in range(120):
+        low, high = ((0.03, 0.15), (0.75, 0.95), (0.15, 0.45), (0.45, 0.75))[seed % 4]
+        share = random.uniform(low, high)
+        ranks = ranks_of_model(share, random.uniform(0.5, 2.5), 20, 1000, seed)
+        found = plausible_share(ranks, 1000)
+        held.append(found.low <= share <= found.high)
+    assert np.mean(held) > 0.85
+
+
 def test_more_labels_narrow_it_down():
     few, many = (plausible_share(ranks_of_model(0.3, 3.0, n, 3000, 0), 3000) for n in (10, 1000))
     assert many.high - many.low < (few.high - few.low) / 2

@@ -10,8 +10,10 @@ of two kinds of rows that are both known has one number left, p. The answer is t
 all that is plausible, not the largest p that is possible.
 
 Before anything is seen, the share of positives among *all* rows has a beta distribution, and s is
-near 1. Ranks of rows that one model has scored are not independent, and the model is never quite
-right, so they count as fewer than they are. These settings were chosen on tables other than those
+near 1. That is right for most tables and wrong for some, so the range has to hold without it as
+well: it joins that of the beta distribution to that where every share is equally likely beforehand.
+Ranks of rows that one model has scored are not independent, and the model is never quite right, so
+they count as fewer than they are. These settings were chosen on tables other than those
 they are judged on (docs/design/tried.md).
 """
 
@@ -44,7 +46,10 @@ _LEAST_DENSITY = 1e-3
 
 @dataclass(frozen=True)
 class PlausibleShare:
-    """The mean of the plausible shares among the unlabelled rows, and their range."""
+    """The mean of the plausible shares among the unlabelled rows, and their range.
+
+    The range is that of shares which are plausible with what is known before or without it.
+    """
 
     mean: float
     low: float
@@ -76,16 +81,27 @@ def plausible_share(
     """From the ranks of the labelled rows, and of known negatives if there are any."""
     n_labelled, n_negative = len(positives.values), len(negatives.values) if negatives else 0
     of_all = (n_labelled + _SHARES * n_unlabelled) / (n_labelled + n_unlabelled + n_negative)
-    before = beta.logpdf(of_all, *PRIOR_SHAPE)[:, None, None]
-    before = before - np.square(np.log(_SPREADS) / _SPREAD_OF_SPREADS)[None, None, :] / 2.0
-    plausible = _log_densities(is_positive=True) @ positives.counts(_TRUST) + before
+    of_spreads = -np.square(np.log(_SPREADS) / _SPREAD_OF_SPREADS)[None, None, :] / 2.0
+    fit = _log_densities(is_positive=True) @ positives.counts(_TRUST) + of_spreads
     if negatives is not None:
         counts = negatives.counts(_TRUST_IN_NEGATIVES)
-        plausible = plausible + _log_densities(is_positive=False) @ counts
-    weights = np.exp(plausible - plausible.max()).sum(axis=(1, 2))
-    weights /= weights.sum()
-    low, high = np.interp([_TAIL, 1.0 - _TAIL], np.cumsum(weights) - weights / 2.0, _SHARES)
-    return PlausibleShare(float(weights @ _SHARES), float(low), float(high))
+        fit = fit + _log_densities(is_positive=False) @ counts
+    before = beta.logpdf(of_all, *PRIOR_SHAPE)
+    known, nothing_known = _weights(fit, before), _weights(fit, np.zeros_like(before))
+    low, high = np.transpose([_range(known), _range(nothing_known)])
+    return PlausibleShare(float(known @ _SHARES), float(low.min()), float(high.max()))
+
+
+def _weights(fit: FloatArray, before: FloatArray) -> FloatArray:
+    """How plausible each share is, from logarithms; the distances and spreads are summed over."""
+    plausible = fit + before[:, None, None]
+    weights: FloatArray = np.exp(plausible - plausible.max()).sum(axis=(1, 2))
+    return np.asarray(weights / weights.sum())
+
+
+def _range(weights: FloatArray) -> FloatArray:
+    middle = np.cumsum(weights) - weights / 2.0
+    return np.asarray(np.interp([_TAIL, 1.0 - _TAIL], middle, _SHARES))
 
 
 @lru_cache(maxsize=2)

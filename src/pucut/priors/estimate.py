@@ -44,7 +44,7 @@ FEWEST_LABELS = 10
 # ... if labelled rows rank above the others by fewer standard errors than this, ...
 CLEAR_SIGNAL = 2.0
 # ... or if more of the shares among the unlabelled rows than this is plausible.
-WIDEST = 0.5
+WIDEST = 0.6
 
 
 def estimate_prior(
@@ -221,7 +221,7 @@ def _doubts(n_labels: int, ranking: float | None, width: float | None) -> dict[s
     if width is None:
         found[BOUND] = "the classes overlap, so that the data only bound the share from above"
     elif width > WIDEST:
-        found[WIDE] = "more than half of all possible shares fit the data"
+        found[WIDE] = f"more than {percent(WIDEST)} of all possible shares fit the data"
     return found
 
 

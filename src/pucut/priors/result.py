@@ -27,9 +27,10 @@ class PriorEstimate:
     prior_unlabelled : float
         Share of positives among the unlabelled samples.
     interval : (float, float)
-        For the prior among all samples. That of "auto" is meant to hold it nine times out of ten;
-        those of the other methods show the effect of chance, not the bias of the method, and start
-        at the labelled share if only an upper bound can be known.
+        For the prior among all samples. That of "auto" is meant to hold it nine times out of ten,
+        also in tables with unusually many or few positives; those of the other methods show the
+        effect of chance, not the bias of the method, and start at the labelled share if only an
+        upper bound can be known.
     method : str
     is_upper_bound : bool
         Whether the classes overlap so much that the data only bound the prior from above. `prior`
@@ -49,7 +50,7 @@ class PriorEstimate:
     doubts : dict of str to str
         Why the estimate is a guess and no answer, in words; empty if it is one. The keys are
         "few_labels" (fewer than 10), "no_signal" (the columns do not tell labelled rows from
-        others), "wide_interval" (more than half of all shares is plausible) and "upper_bound" (the
+        others), "wide_interval" (more than 60 % of all shares is plausible) and "upper_bound" (the
         method found a bound alone).
     """
 
