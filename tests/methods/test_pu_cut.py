@@ -9,10 +9,10 @@ from sklearn.model_selection import train_test_split
 
 from pucut import PUCutClassifier
 from pucut.datasets import pu_split
+from pucut.graphs.spaces import near_in
 from pucut.methods.pu_cut._choosing import _LEAST_ROWS_OF_A_PART
 from pucut.methods.pu_cut._cuts import GAMMAS, n_cuts_at_once
 from pucut.methods.pu_cut._mixing import ranks
-from pucut.methods.pu_cut._near_scores import near_in
 from pucut.methods.pu_cut._scores import NewRows
 from pucut.trees.feature_weights import forest_weights
 from tests.helpers.checks import accuracy

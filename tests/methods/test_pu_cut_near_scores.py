@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
+from pucut.graphs.spaces import near_in
 from pucut.methods.pu_cut._near_scores import (
     SCORE_NEIGHBORS,
     WALK_NEIGHBORS,
-    near_in,
     neighbor_score,
     walk_score,
 )

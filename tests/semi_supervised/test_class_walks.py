@@ -8,8 +8,8 @@ from sklearn.semi_supervised import LabelSpreading
 
 from pucut import HNCClassifier
 from pucut.data.encoding import learn_encoding
-from pucut.graphs.spaces import weighted_space
-from pucut.semi_supervised._class_scores import NearRows, NewPoints
+from pucut.graphs.spaces import near_in, weighted_space
+from pucut.semi_supervised._class_scores import NewPoints
 from pucut.semi_supervised._class_walks import UNKNOWN, UNKNOWN_UNJUDGED, walk_opinion
 from pucut.semi_supervised._class_worlds import ClassWorlds
 
@@ -85,7 +85,7 @@ def test_what_is_unknown_is_learned(space):
 def test_a_new_row_walks_as_if_it_were_in_the_graph_and_nobody_led_to_it(points, space, worlds):
     new = points[N_ROWS:]
     lists = space.near(new)
-    near = NearRows(lists.indices, space.similarities(lists.squared_distances))
+    near = near_in(space, lists)
     graph = space.graph(K)
     learner = walk_opinion([graph] * 3, worlds, 1).learner
     found = learner.of(NewPoints(new, {}, near))

@@ -15,6 +15,7 @@ from pucut import HNCClassifier
 from pucut.cuts.hnc import hnc_minus, hnc_plus, hnc_plus_minus
 from pucut.cuts.score_cuts import two_sided_cut
 from pucut.data.class_labels import checked_class_labels
+from pucut.graphs.spaces import NearRows
 from pucut.semi_supervised._class_cuts import (
     GAMMAS,
     NO_GRAPH,
@@ -23,7 +24,7 @@ from pucut.semi_supervised._class_cuts import (
     hidden_levels,
     lambdas_by_labels,
 )
-from pucut.semi_supervised._class_scores import NearRows, loss_weights
+from pucut.semi_supervised._class_scores import loss_weights
 from pucut.semi_supervised._class_worlds import ClassWorlds
 from pucut.utils.estimator_checks._state import assert_answers_rest_on_fit_alone
 from pucut.utils.estimator_checks._tools import answers, calls_of, stop_after

@@ -5,6 +5,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import scipy.sparse as sp
 
 from pucut._support.checks import BoolArray, FloatArray, is_sparse
@@ -85,6 +86,29 @@ class WeightedSpace:
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "_index"}
+
+
+@dataclass(frozen=True, eq=False)
+class NearRows:
+    """The rows of a space that are nearest to others, nearest first, and their similarities."""
+
+    indices: npt.NDArray[np.int32]
+    similar: FloatArray
+
+    def part(self, rows: slice) -> "NearRows":
+        return NearRows(self.indices[rows], self.similar[rows])
+
+    def nearest(self, k: int) -> "NearRows":
+        return NearRows(self.indices[:, :k], self.similar[:, :k])
+
+    def mean_of(self, values: FloatArray) -> FloatArray:
+        """The mean of values of the rows of the space, by similarity."""
+        total: FloatArray = (values[self.indices] * self.similar).sum(axis=1)
+        return np.asarray(total / self.similar.sum(axis=1))
+
+
+def near_in(space: WeightedSpace, lists: NeighborLists) -> NearRows:
+    return NearRows(lists.indices, space.similarities(lists.squared_distances))
 
 
 def weighted_space(

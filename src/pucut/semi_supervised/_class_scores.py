@@ -19,6 +19,7 @@ from sklearn.linear_model import LogisticRegression
 
 from pucut._support.checks import FloatArray, is_sparse
 from pucut._support.threads import in_threads, library_threads
+from pucut.graphs.spaces import NearRows
 from pucut.kernels.class_ridge import ClassRidge, fit_class_ridge
 from pucut.semi_supervised._class_spaces import CATEGORIES, ClassSpace
 from pucut.semi_supervised._class_trees import ClassTrees, grow_class_trees
@@ -33,16 +34,8 @@ LEAST_WEIGHT = 0.01
 
 
 @dataclass(frozen=True, eq=False)
-class NearRows:
-    """The training rows nearest to new ones on the graph of the cuts, and their similarities."""
-
-    indices: Any
-    similar: FloatArray
-
-
-@dataclass(frozen=True, eq=False)
 class NewPoints:
-    """New rows: their points, by space their points there, weighted, and what is near them."""
+    """New rows: their points, by space their points there, weighted, and their neighbours."""
 
     points: Any
     points_in: Mapping[str, Any]

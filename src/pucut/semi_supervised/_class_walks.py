@@ -14,7 +14,7 @@ import numpy as np
 from pucut._support.checks import FloatArray
 from pucut._support.threads import in_threads
 from pucut.graphs.walks import rows_met, to_meet_one
-from pucut.semi_supervised._class_scores import NearRows, NewPoints, Opinion, hidden_losses
+from pucut.semi_supervised._class_scores import NewPoints, Opinion, hidden_losses
 from pucut.semi_supervised._class_worlds import ClassWorlds, Codes
 
 WALKS = "walks"
@@ -48,7 +48,7 @@ class WalkLearner:
 
     def of(self, rows: NewPoints) -> FloatArray:
         """A walk from a new row goes to a training row near it, and on from there."""
-        found = [_mean_near(rows.near, met) for met in self.met.T]
+        found = [rows.near.mean_of(met) for met in self.met.T]
         return self._probabilities(self.goes_on * np.column_stack(found))
 
     @property
@@ -95,8 +95,3 @@ def _met(graph: Any, codes: Codes, n_classes: int, goes_on: float, n_threads: in
     met = in_threads(of_class, range(n_classes), n_threads)
     # The iteration is not exact, and where nothing is met it may fall below 0.
     return np.maximum(np.column_stack(met), 0.0)
-
-
-def _mean_near(near: NearRows, values: FloatArray) -> FloatArray:
-    total: FloatArray = (values[near.indices] * near.similar).sum(axis=1)
-    return np.asarray(total / near.similar.sum(axis=1))

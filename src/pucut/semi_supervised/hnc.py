@@ -25,6 +25,7 @@ from pucut.data.row_order import (
     renumbered_graph,
     row_order,
 )
+from pucut.graphs.spaces import NearRows, near_in
 from pucut.semi_supervised._class_cuts import (
     GAMMAS,
     NO_GRAPH,
@@ -36,7 +37,6 @@ from pucut.semi_supervised._class_cuts import (
     levels_of,
     levels_of_new,
 )
-from pucut.semi_supervised._class_scores import NearRows
 from pucut.semi_supervised._class_worlds import ClassWorlds, Codes, class_worlds
 from pucut.semi_supervised._learning import Learned, Options, learn_classes
 from pucut.semi_supervised._tradeoff import ALLOWED, Tradeoff, checked_shares
@@ -286,7 +286,7 @@ class HNCClassifier(FitsWhole, ClassifierMixin, BaseEstimator):
     def _decided(self, X: Any) -> FloatArray:
         points = with_narrow_indices(self._encoding.encode(checked_table(self, X, reset=False)))
         lists = self._neighbors.near(self._space.of(points))
-        near = NearRows(lists.indices, self._neighbors.similarities(lists.squared_distances))
+        near = near_in(self._neighbors, lists)
         pulls = self._pulls_of(points, near)
         levels = levels_of_new(near.indices, near.similar, self._paths, pulls, self.gamma_)
         return decisions(levels, self.lam_)

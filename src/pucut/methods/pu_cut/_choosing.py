@@ -13,11 +13,11 @@ from pucut._support.checks import FloatArray
 from pucut._support.threads import in_threads, library_threads
 from pucut.data.labels import PULabels
 from pucut.graphs.neighbors import NeighborLists
-from pucut.graphs.spaces import WeightedSpace
+from pucut.graphs.spaces import WeightedSpace, near_in
 from pucut.methods.pu_cut._cuts import ChosenCuts, ScoreCut, choose_cuts
 from pucut.methods.pu_cut._finding import Input, Options, find_spaces
 from pucut.methods.pu_cut._mixed_score import mix_scores
-from pucut.methods.pu_cut._near_scores import OfNear, near_in, neighbor_score, walk_name, walk_score
+from pucut.methods.pu_cut._near_scores import OfNear, neighbor_score, walk_name, walk_score
 from pucut.methods.pu_cut._rounds import found_score, have_rounds
 from pucut.methods.pu_cut._scores import (
     MOST_LINEAR_COLUMNS,

@@ -18,7 +18,7 @@ import numpy as np
 from pucut._support.checks import FloatArray, checked_graph
 from pucut._support.threads import in_threads
 from pucut.cuts.score_cuts import levels_of_new_rows, score_cut
-from pucut.graphs.spaces import WeightedSpace
+from pucut.graphs.spaces import NearRows, WeightedSpace
 from pucut.methods.pu_cut._hidden_recall import HiddenRecall, hidden_recall
 from pucut.methods.pu_cut._mixed_score import JudgedScores, MixedScore
 from pucut.methods.pu_cut._mixing import (
@@ -30,7 +30,7 @@ from pucut.methods.pu_cut._mixing import (
     recall_weights,
     weighted_sum,
 )
-from pucut.methods.pu_cut._scores import NewNeighbors, NewRows
+from pucut.methods.pu_cut._scores import NewRows
 from pucut.methods.pu_cut._spaces import SpaceOfWorlds
 from pucut.methods.pu_cut._worlds import Worlds
 
@@ -61,7 +61,7 @@ class ScoreCut:
     def name(self) -> str:
         return _name_of_cut(self.space.name, self.n_neighbors, self.gamma)
 
-    def of(self, near: NewNeighbors, scores: FloatArray) -> FloatArray:
+    def of(self, near: NearRows, scores: FloatArray) -> FloatArray:
         """Levels of new rows with these neighbours and mixed scores."""
         near = near.nearest(self.n_neighbors)
         levels = levels_of_new_rows(near.indices, near.similar, self.level, scores, self.gamma)

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from pucut._support.checks import FloatArray
-from pucut.graphs.neighbors import NeighborLists
-from pucut.graphs.spaces import WeightedSpace
+from pucut.graphs.spaces import near_in
 from pucut.graphs.walks import rows_met, to_meet_one
-from pucut.methods.pu_cut._scores import BaseScore, NewNeighbors, NewRows
+from pucut.methods.pu_cut._scores import BaseScore, NewRows
 from pucut.methods.pu_cut._spaces import SpaceOfWorlds
 from pucut.methods.pu_cut._worlds import Worlds
 
@@ -38,7 +37,7 @@ class OfNear:
     target: FloatArray
 
     def __call__(self, rows: NewRows) -> FloatArray:
-        return mean_target(rows.near[self.space].nearest(self.n_neighbors), self.target)
+        return rows.near[self.space].nearest(self.n_neighbors).mean_of(self.target)
 
 
 def neighbor_score(space: SpaceOfWorlds, worlds: Worlds) -> BaseScore:
@@ -48,7 +47,7 @@ def neighbor_score(space: SpaceOfWorlds, worlds: Worlds) -> BaseScore:
     """
     targets = worlds.targets.astype(np.float64)
     shares = [
-        mean_target(near_in(of_world, of_world.lists), target)
+        near_in(of_world, of_world.lists).mean_of(target)
         for of_world, target in zip(space.spaces, targets, strict=True)
     ]
     of = OfNear(space.name, space.final.lists.n_neighbors, targets[-1])
@@ -70,12 +69,3 @@ def walk_score(space: SpaceOfWorlds, worlds: Worlds) -> BaseScore:
         met.append(rows_met(graph, target, goes_on))
     of = OfNear(space.name, n_neighbors, goes_on * met[-1])
     return BaseScore(walk_name(space.name), met, met[-1], of)
-
-
-def near_in(space: WeightedSpace, lists: NeighborLists) -> NewNeighbors:
-    return NewNeighbors(lists.indices, space.similarities(lists.squared_distances))
-
-
-def mean_target(near: NewNeighbors, target: FloatArray) -> FloatArray:
-    total: FloatArray = (target[near.indices] * near.similar).sum(axis=1)
-    return np.asarray(total / near.similar.sum(axis=1))

@@ -14,12 +14,11 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from pucut._support.checks import FloatArray
 from pucut.data.repeats import possible_folds
 from pucut.data.tables import Table, TableFormat, read_table
-from pucut.graphs.spaces import WeightedSpace
+from pucut.graphs.spaces import NearRows, WeightedSpace
 from pucut.kernels.machines import Machine
 from pucut.kernels.ridge import OF_MANY, Ridge, fit_kernel_ridge, fit_linear_ridge
 from pucut.methods.pu_cut._spaces import SpaceOfWorlds
@@ -42,27 +41,13 @@ MOST_LINEAR_COLUMNS = 2000
 
 
 @dataclass(frozen=True, eq=False)
-class NewNeighbors:
-    """The training rows nearest to new ones in a space, nearest first, and their similarities."""
-
-    indices: npt.NDArray[np.int32]
-    similar: FloatArray
-
-    def part(self, rows: slice) -> "NewNeighbors":
-        return NewNeighbors(self.indices[rows], self.similar[rows])
-
-    def nearest(self, k: int) -> "NewNeighbors":
-        return NewNeighbors(self.indices[:, :k], self.similar[:, :k])
-
-
-@dataclass(frozen=True, eq=False)
 class NewRows:
     """Rows to score: as a table and as points, and by space their points there and neighbours."""
 
     table: Any
     points: Any
     points_in: Mapping[str, Any]
-    near: Mapping[str, NewNeighbors]
+    near: Mapping[str, NearRows]
 
     def in_parts(self, n_parts: int) -> list["NewRows"]:
         """The rows in parts of about equal size, without the table."""

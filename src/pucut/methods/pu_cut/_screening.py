@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from pucut._support.checks import FloatArray
+from pucut.graphs.spaces import near_in
 from pucut.kernels.ridge import drawn
 from pucut.methods.pu_cut._mixing import (
     CLEARLY_BEHIND,
@@ -22,8 +23,6 @@ from pucut.methods.pu_cut._mixing import (
 )
 from pucut.methods.pu_cut._near_scores import (
     SCORE_NEIGHBORS,
-    mean_target,
-    near_in,
     neighbor_name,
     neighbor_score,
 )
@@ -105,7 +104,7 @@ def _shares_found(space: SpaceOfWorlds, part: Worlds, asked: Any) -> FloatArray:
     """Whether hidden rows are found: those among the rows of the space, and then others."""
     scores = neighbor_score(space, part).of_worlds[0]
     near = near_in(space.final, space.final.near(asked))
-    values = np.append(scores[part.is_hidden], mean_target(near, part.targets[0]))
+    values = np.append(scores[part.is_hidden], near.mean_of(part.targets[0]))
     is_unknown = ~part.is_known | part.is_hidden
     n_known = int((part.is_labelled & ~part.is_hidden).sum())
     n_wanted = min(part.n_positive - n_known, int(is_unknown.sum()))
