@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import beta
 
-from pucut.priors.binormal import PRIOR_SHAPE, Ranks, plausible_share
+from pucut.priors.binormal import PRIOR_SHAPE, SHARES, Ranks, plausible_share
 
 
 def ranks_of_model(share, distance, n_labelled, n_unlabelled, seed):
@@ -103,3 +103,19 @@ def test_the_range_holds_the_mean_and_nothing_random_is_drawn():
     first, second = plausible_share(ranks, 500), plausible_share(ranks, 500)
     assert first == second
     assert 0.0 < first.low <= first.mean <= first.high < 1.0
+
+
+def test_cuts_move_the_mean_and_only_widen_the_range():
+    ranks = ranks_of_model(0.4, 1.0, 30, 600, 0)
+    without = plausible_share(ranks, 600)
+    for near in (0.2, 0.8):
+        found = plausible_share(ranks, 600, of_cuts=-np.square((SHARES - near) / 0.05))
+        assert abs(found.mean - near) < 0.5 * abs(without.mean - near)
+        assert found.low <= without.low
+        assert found.high >= without.high
+        assert found.low < near < found.high
+
+
+def test_cuts_that_say_nothing_change_nothing():
+    ranks = ranks_of_model(0.4, 1.0, 30, 600, 0)
+    assert plausible_share(ranks, 600, of_cuts=np.zeros(len(SHARES))) == plausible_share(ranks, 600)

@@ -10,8 +10,9 @@ of two kinds of rows that are both known has one number left, p. The answer is t
 all that is plausible, not the largest p that is possible.
 
 Before anything is seen, the share of positives among *all* rows has a beta distribution, and s is
-near 1. That is right for most tables and wrong for some, so the range has to hold without it as
-well: it joins that of the beta distribution to that where every share is equally likely beforehand.
+near 1; narrow cuts (`narrow_cuts`) may make some shares likelier. That is right for most tables and
+wrong for some, so the range has to hold without it as well: it joins what is plausible with both,
+without cuts, and where every share is equally likely beforehand.
 Ranks of rows that one model has scored are not independent, and the model is never quite right, so
 they count as fewer than they are. These settings were chosen on tables other than those
 they are judged on (docs/design/tried.md).
@@ -37,7 +38,8 @@ _TRUST_IN_NEGATIVES = 0.4
 # enough to hold the truth nine times out of ten.
 _TAIL = 0.1
 
-_SHARES = (np.arange(100) + 0.5) / 100.0
+# Of the positives among the unlabelled rows: those that are compared.
+SHARES = (np.arange(100) + 0.5) / 100.0
 _DISTANCES = np.concatenate([np.linspace(0.0, 3.0, 13), np.linspace(3.5, 6.0, 6)])
 _SPREADS = np.array([0.7, 1.0, 1.4])
 _N_BINS = 50
@@ -48,7 +50,8 @@ _LEAST_DENSITY = 1e-3
 class PlausibleShare:
     """The mean of the plausible shares among the unlabelled rows, and their range.
 
-    The range is that of shares which are plausible with what is known before or without it.
+    The range is that of shares which are plausible with what cuts say, without it, or without what
+    is known before as well.
     """
 
     mean: float
@@ -76,32 +79,41 @@ class Ranks:
 
 
 def plausible_share(
-    positives: Ranks, n_unlabelled: int, negatives: Ranks | None = None
+    positives: Ranks,
+    n_unlabelled: int,
+    negatives: Ranks | None = None,
+    of_cuts: FloatArray | None = None,
 ) -> PlausibleShare:
-    """From the ranks of the labelled rows, and of known negatives if there are any."""
+    """From the ranks of the labelled rows, and of known negatives if there are any.
+
+    `of_cuts` is what cuts say of each of `SHARES`, as a logarithm.
+    """
     n_labelled, n_negative = len(positives.values), len(negatives.values) if negatives else 0
-    of_all = (n_labelled + _SHARES * n_unlabelled) / (n_labelled + n_unlabelled + n_negative)
+    of_all = (n_labelled + SHARES * n_unlabelled) / (n_labelled + n_unlabelled + n_negative)
     of_spreads = -np.square(np.log(_SPREADS) / _SPREAD_OF_SPREADS)[None, None, :] / 2.0
     fit = _log_densities(is_positive=True) @ positives.counts(_TRUST) + of_spreads
     if negatives is not None:
         counts = negatives.counts(_TRUST_IN_NEGATIVES)
         fit = fit + _log_densities(is_positive=False) @ counts
     before = beta.logpdf(of_all, *PRIOR_SHAPE)
-    known, nothing_known = _weights(fit, before), _weights(fit, np.zeros_like(before))
-    low, high = np.transpose([_range(known), _range(nothing_known)])
-    return PlausibleShare(float(known @ _SHARES), float(low.min()), float(high.max()))
+    beliefs = [before, np.zeros_like(before)]
+    if of_cuts is not None:
+        beliefs.insert(0, before + of_cuts)
+    found = [_weights(fit, belief) for belief in beliefs]
+    low, high = np.transpose([_range(weights) for weights in found])
+    return PlausibleShare(float(found[0] @ SHARES), float(low.min()), float(high.max()))
 
 
-def _weights(fit: FloatArray, before: FloatArray) -> FloatArray:
+def _weights(fit: FloatArray, belief: FloatArray) -> FloatArray:
     """How plausible each share is, from logarithms; the distances and spreads are summed over."""
-    plausible = fit + before[:, None, None]
+    plausible = fit + belief[:, None, None]
     weights: FloatArray = np.exp(plausible - plausible.max()).sum(axis=(1, 2))
     return np.asarray(weights / weights.sum())
 
 
 def _range(weights: FloatArray) -> FloatArray:
     middle = np.cumsum(weights) - weights / 2.0
-    return np.asarray(np.interp([_TAIL, 1.0 - _TAIL], middle, _SHARES))
+    return np.asarray(np.interp([_TAIL, 1.0 - _TAIL], middle, SHARES))
 
 
 @lru_cache(maxsize=2)
@@ -110,12 +122,12 @@ def _log_densities(*, is_positive: bool) -> FloatArray:
     edges = np.linspace(0.0, 1.0, _N_BINS + 1)
     scores = np.linspace(-8.0, 14.0, 1200)
     negative = norm.cdf(scores)
-    found = np.empty((len(_SHARES), len(_DISTANCES), len(_SPREADS), _N_BINS))
+    found = np.empty((len(SHARES), len(_DISTANCES), len(_SPREADS), _N_BINS))
     for j, distance in enumerate(_DISTANCES):
         for k, spread in enumerate(_SPREADS):
             positive = norm.cdf(scores, distance, spread)
             own = positive if is_positive else negative
-            for i, share in enumerate(_SHARES):
+            for i, share in enumerate(SHARES):
                 mixed = share * positive + (1.0 - share) * negative
                 below = np.interp(np.interp(edges, mixed, scores), scores, own)
                 below[0], below[-1] = 0.0, 1.0

@@ -17,7 +17,6 @@ import numpy as np
 from scipy.stats import rankdata
 
 from pucut._support.checks import BoolArray, FloatArray, is_sparse
-from pucut.data.encoding import learn_encoding
 from pucut.data.repeats import numbered, possible_folds
 from pucut.data.row_order import IndexArray
 from pucut.kernels.ridge import Ridge, fit_kernel_ridge, fit_linear_ridge
@@ -47,7 +46,7 @@ PASSING = 0.9
 
 
 def learner_scores(
-    X: Any,
+    points: Any,
     is_labelled: BoolArray,
     groups: IndexArray,
     *,
@@ -57,7 +56,6 @@ def learner_scores(
     n_threads: int = 1,
 ) -> dict[str, FloatArray]:
     """Out-of-sample scores of all rows, by learner; nothing is given the prior."""
-    _, points = learn_encoding(X)
     n_features = points.shape[1]
     n_folds = possible_folds(n_folds, groups, is_labelled)
     share = float(is_labelled.mean())

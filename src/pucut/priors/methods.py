@@ -12,7 +12,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils import _safe_indexing
 
 from pucut._support.checks import BoolArray, FloatArray, is_sparse
-from pucut.data.encoding import finite_columns, is_plain
+from pucut.data.encoding import finite_columns, is_plain, learn_encoding
 from pucut.data.repeats import groups_for_folds, labelled_groups, possible_folds
 from pucut.data.row_order import IndexArray
 from pucut.priors import ensemble
@@ -22,6 +22,7 @@ from pucut.priors.clusters import cluster_scores
 from pucut.priors.dedpul import dedpul
 from pucut.priors.elkan_noto import elkan_noto
 from pucut.priors.km2 import km2
+from pucut.priors.narrow_cuts import log_likelihood_of_cuts
 from pucut.priors.tice import tice
 from pucut.scores.cross_fitting import checked_classifier, cross_fit
 
@@ -70,6 +71,11 @@ class Sample:
         """Copies of a row are a group (`data.repeats`), which folds keep together."""
         return groups_for_folds(self.X, self.is_labelled)
 
+    @cached_property
+    def points(self) -> Any:
+        """The rows, encoded and standardised."""
+        return learn_encoding(self.X)[1]
+
     @property
     def n_independent(self) -> int:
         """Labelled rows, copies counted once."""
@@ -115,9 +121,10 @@ class Sample:
 
 
 def _auto(sample: Sample) -> Share:
-    if sample.classifier is None and sample.scores is None and sample.can_hold_out():
+    reads_points = sample.classifier is None and sample.scores is None and sample.can_hold_out()
+    if reads_points:
         members = ensemble.learner_scores(
-            sample.X,
+            sample.points,
             sample.is_labelled,
             sample.groups,
             n_folds=sample.n_folds,
@@ -133,10 +140,13 @@ def _auto(sample: Sample) -> Share:
     n_independent, n_negative = sample.n_independent, sample.n_independent_negatives
     ranks = Ranks(ensemble.ranks_among(labelled, unlabelled), n_independent)
     negatives = ensemble.ranks_among(scores[sample.is_negative], unlabelled)
-    found = plausible_share(
-        ranks, len(unlabelled), Ranks(negatives, n_negative) if n_negative else None
-    )
     bins = ensemble.resampled_best_bins(labelled, unlabelled, random=sample.random)
+    found = plausible_share(
+        ranks,
+        len(unlabelled),
+        Ranks(negatives, n_negative) if n_negative else None,
+        _of_cuts(sample) if reads_points else None,
+    )
     passing = ensemble.negatives_passing(labelled, unlabelled, found.mean)
     # With many labels, and classes apart, the best bin is close to the share itself. The more
     # negatives are known, the less a bound adds.
@@ -159,6 +169,19 @@ def _auto(sample: Sample) -> Share:
             "negatives_used": float(n_negative),
         },
         bound=float(bins.mean()),
+    )
+
+
+def _of_cuts(sample: Sample) -> FloatArray:
+    """What cuts say of each share, from one of each group of copies, known negatives left out."""
+    first = np.unique(sample.groups, return_index=True)[1]
+    rows = np.sort(first[~sample.is_negative[first]])
+    return log_likelihood_of_cuts(
+        sample.points[rows],
+        sample.is_labelled[rows],
+        sample.n_independent,
+        random=sample.random,
+        n_threads=sample.n_threads,
     )
 
 

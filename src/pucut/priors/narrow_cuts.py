@@ -1,0 +1,103 @@
+"""At which shares of positives a cut between the classes is narrow.
+
+Where classes are clusters, few neighbours are of different classes. So the rows are taken into the
+positive side one after the other, those first whose random walks meet most labelled rows, and for
+every share the weight of the edges to the other side is compared with what it would be by chance
+(the normalised cut of Shi and Malik, up to a factor). A share at which it is small is more likely
+to be that of the positives, if it is not as small around any other rows: the same is done with
+labels drawn at random from all rows, and what counts is by how much more than their standard
+deviation the cut is narrower than theirs.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from pucut._support.checks import BoolArray, FloatArray
+from pucut.graphs.spaces import weighted_space
+from pucut.graphs.walks import rows_met
+from pucut.priors.binormal import SHARES
+
+# What a cut that is narrower by another factor of e counts, as a logarithm. With so many labels, or
+# such a share of the rows labelled, it counts nothing: ranks say more then, and clusters may be
+# others than the classes.
+_TRUST, _MANY_LABELS, _LARGE_SHARE = 3.0, 500, 0.25
+_MOST_ROWS, _N_NEIGHBORS = 5000, 10
+# The probability that a walk goes on.
+_GOES_ON = 0.9
+_N_DRAWS = 16
+# The logarithm of the narrowest cut, as a part of one by chance: some parts have no edge between
+# them.
+_NARROWEST = -4.0
+
+
+def log_likelihood_of_cuts(
+    points: Any,
+    is_labelled: BoolArray,
+    n_independent: int,
+    *,
+    random: np.random.RandomState,
+    n_threads: int = 1,
+) -> FloatArray:
+    """How likely each of `SHARES` is, as a logarithm, up to a constant; 0 if it cannot be told.
+
+    Parameters
+    ----------
+    points : array or CSR matrix
+        Labelled and unlabelled rows, copies left out.
+    n_independent : int
+        The number of labelled rows.
+    """
+    few = 1.0 - n_independent / _MANY_LABELS, 1.0 - is_labelled.mean() / _LARGE_SHARE
+    if min(few) <= 0.0:
+        return np.zeros(len(SHARES))
+    rows = _drawn_rows(is_labelled, random)
+    points, is_labelled = points[rows], is_labelled[rows]
+    n_rows = len(rows)
+    space = weighted_space(
+        "all features alike",
+        points,
+        np.ones(points.shape[1]),
+        min(_N_NEIGHBORS, n_rows - 1),
+        n_threads=n_threads,
+        random_state=random,
+    )
+    graph = space.graph(space.lists.n_neighbors)
+    drawn = [log_cuts(graph, random.permutation(is_labelled)) for _ in range(_N_DRAWS)]
+    by_chance = np.mean(drawn, axis=0) - np.std(drawn, axis=0)
+    trust = _TRUST * few[0] * few[1]
+    return np.asarray(trust * np.maximum(by_chance - log_cuts(graph, is_labelled), 0.0))
+
+
+def log_cuts(graph: Any, is_labelled: BoolArray) -> FloatArray:
+    """At each of `SHARES`: log of the cut around the rows nearest to labelled ones.
+
+    As a part of what it would be if edges went from every row to all others alike, each by as much
+    as the weight of its edges. Labelled rows are on the inner side, and a row is on the outer one.
+    """
+    n_rows, n_labelled = len(is_labelled), int(is_labelled.sum())
+    met = rows_met(graph, is_labelled.astype(np.float64), _GOES_ON)
+    order = np.argsort(np.where(is_labelled, -np.inf, -met), kind="stable")
+    place = np.empty(n_rows, dtype=np.intp)
+    place[order] = np.arange(n_rows)
+    # An edge is cut from the row that comes in first until the other does; it is stored twice.
+    edges = graph.tocoo()
+    ends = place[edges.row], place[edges.col]
+    opened = np.bincount(np.minimum(*ends), edges.data / 2.0, minlength=n_rows)
+    closed = np.bincount(np.maximum(*ends), edges.data / 2.0, minlength=n_rows)
+    cut = np.cumsum(opened - closed)
+    inside = np.cumsum((graph @ np.ones(n_rows))[order])
+    n_inside = n_labelled + np.round(SHARES * (n_rows - n_labelled)).astype(np.intp)
+    last = np.clip(n_inside, n_labelled, n_rows - 1) - 1
+    chance = inside[last] * (inside[-1] - inside[last]) / inside[-1]
+    least = np.exp(_NARROWEST) * chance
+    return np.asarray(np.log(np.maximum(cut[last], least) / chance))
+
+
+def _drawn_rows(is_labelled: BoolArray, random: np.random.RandomState) -> Any:
+    """All labelled rows and, if there are too many, a sample of the others, in their order."""
+    labelled, others = np.flatnonzero(is_labelled), np.flatnonzero(~is_labelled)
+    n_others = _MOST_ROWS - len(labelled)
+    if len(others) > n_others:
+        others = random.choice(others, n_others, replace=False)
+    return np.sort(np.concatenate([labelled, others]))
