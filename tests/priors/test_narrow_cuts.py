@@ -74,7 +74,7 @@ def test_the_share_of_planted_clusters_is_the_likeliest(share):
     random = np.random.RandomState(0)
     is_labelled = np.zeros(500, dtype=bool)
     is_labelled[random.choice(np.flatnonzero(is_positive), 12, replace=False)] = True
-    found = log_likelihood_of_cuts(X, is_labelled, 12, random=random)
+    found = log_likelihood_of_cuts(X, is_labelled, random=random)
     of_unlabelled = (is_positive & ~is_labelled).sum() / (~is_labelled).sum()
     assert SHARES[found.argmax()] == pytest.approx(of_unlabelled, abs=0.04)
     assert found.max() > 1.5
@@ -87,7 +87,7 @@ def test_labels_drawn_from_all_rows_say_next_to_nothing():
         random = np.random.RandomState(seed)
         is_labelled = np.zeros(300, dtype=bool)
         is_labelled[random.choice(300, 20, replace=False)] = True
-        found.append(log_likelihood_of_cuts(X, is_labelled, 20, random=random))
+        found.append(log_likelihood_of_cuts(X, is_labelled, random=random))
     assert np.mean(found) < 0.25
 
 
@@ -95,7 +95,7 @@ def test_labels_drawn_from_all_rows_say_next_to_nothing():
 def test_with_many_labels_nothing_is_searched_or_drawn(n_labelled, n_rows):
     random = np.random.RandomState(0)
     is_labelled = np.arange(n_rows) < n_labelled
-    found = log_likelihood_of_cuts(None, is_labelled, n_labelled, random=random)
+    found = log_likelihood_of_cuts(None, is_labelled, random=random)
     assert not found.any()
     assert random.randint(1 << 30) == np.random.RandomState(0).randint(1 << 30)
 
@@ -109,7 +109,7 @@ def test_large_tables_are_sampled_and_keep_their_labels(monkeypatch):
     monkeypatch.setattr("pucut.priors.narrow_cuts._MOST_ROWS", 400)
     X, is_positive = clusters(600, 1400, seed=0)
     is_labelled = is_positive & (np.cumsum(is_positive) <= 12)
-    found = log_likelihood_of_cuts(X, is_labelled, 12, random=np.random.RandomState(0))
+    found = log_likelihood_of_cuts(X, is_labelled, random=np.random.RandomState(0))
     assert SHARES[found.argmax()] == pytest.approx(0.3, abs=0.06)
 
 

@@ -5,8 +5,9 @@ row by what has not seen it. To these learners known negatives are rows like the
 that they score as unlabelled negatives do; two more regressions tell labelled rows from known
 negatives. The ranks of all are mixed by how well they rank labelled rows. From the ranks of the
 labelled rows and the known negatives in the mixture the binormal model (`binormal`) finds the
-plausible shares; the best bin (`best_bin`), averaged over resamples, bounds them from above.
-docs/design/tried.md compares this with other ways.
+plausible shares, of which narrow cuts (`narrow_cuts`) make some likelier; the best bin
+(`best_bin`), averaged over resamples, bounds them from above. docs/design/tried.md compares this
+with other ways.
 """
 
 import math

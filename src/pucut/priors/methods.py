@@ -179,7 +179,6 @@ def _of_cuts(sample: Sample) -> FloatArray:
     return log_likelihood_of_cuts(
         sample.points[rows],
         sample.is_labelled[rows],
-        sample.n_independent,
         random=sample.random,
         n_threads=sample.n_threads,
     )

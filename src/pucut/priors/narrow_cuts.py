@@ -34,7 +34,6 @@ _NARROWEST = -4.0
 def log_likelihood_of_cuts(
     points: Any,
     is_labelled: BoolArray,
-    n_independent: int,
     *,
     random: np.random.RandomState,
     n_threads: int = 1,
@@ -45,11 +44,11 @@ def log_likelihood_of_cuts(
     ----------
     points : array or CSR matrix
         Labelled and unlabelled rows, copies left out.
-    n_independent : int
-        The number of labelled rows.
+    is_labelled : boolean array
     """
-    few = 1.0 - n_independent / _MANY_LABELS, 1.0 - is_labelled.mean() / _LARGE_SHARE
-    if min(few) <= 0.0:
+    trust = _TRUST * max(0.0, 1.0 - int(is_labelled.sum()) / _MANY_LABELS)
+    trust *= max(0.0, 1.0 - float(is_labelled.mean()) / _LARGE_SHARE)
+    if trust == 0.0:
         return np.zeros(len(SHARES))
     rows = _drawn_rows(is_labelled, random)
     points, is_labelled = points[rows], is_labelled[rows]
@@ -65,7 +64,6 @@ def log_likelihood_of_cuts(
     graph = space.graph(space.lists.n_neighbors)
     drawn = [log_cuts(graph, random.permutation(is_labelled)) for _ in range(_N_DRAWS)]
     by_chance = np.mean(drawn, axis=0) - np.std(drawn, axis=0)
-    trust = _TRUST * few[0] * few[1]
     return np.asarray(trust * np.maximum(by_chance - log_cuts(graph, is_labelled), 0.0))
 
 
