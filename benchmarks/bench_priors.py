@@ -5,6 +5,8 @@ errors  each method, with 60 % and with 10 % of the positives labelled, several 
         the out-of-fold scores of the default classifier; these, and only these, are computed on at
         most 5 000 rows where a table is wide. Then, of "auto", the mean signed error, how often the
         interval held the true prior, and how often it said that only an upper bound can be known.
+practice  each method on the practice tables, 2, 10 and 60 % of the positives labelled, at least 5:
+        mean absolute error.
 spread  "auto" where priors are as often small or large as not: practice tables with their classes
         regrouped at random and rows of one side dropped, and tables of `make_classification`;
         priors from 0.06 to 0.9, 2, 10 and 60 % of the positives labelled. Mean absolute error, how
@@ -20,6 +22,7 @@ from collections import defaultdict
 import numpy as np
 from sklearn.datasets import make_classification
 
+from benchmarks.bench_practice import drawn_labels
 from benchmarks.data import Draw, drawn, loaded, practice_classes, practice_tasks
 from benchmarks.harness import Benchmark, Goal, Option, Run
 from benchmarks.processes import busy_processes
@@ -150,6 +153,23 @@ def show_auto(run, found):
 
 
 @bench.part
+def practice(run: Run) -> None:
+    found = defaultdict(list)
+    for task in small_tasks(run):
+        for share in SPREAD_SHARES:
+            for split in range(run.options.splits):
+                draw = drawn_labels(task, share, split)
+                for method in run.options.methods:
+                    estimate = estimate_prior(
+                        draw.X, draw.is_labelled, method, random_state=draw.seed
+                    )
+                    found[share, method].append(abs(estimate.prior - draw.prior))
+    for share in SPREAD_SHARES if found else ():
+        means = {method: float(np.mean(found[share, method])) for method in run.options.methods}
+        run.row(f"practice tables, {share:.0%} labelled", means)
+
+
+@bench.part
 def spread(run: Run) -> None:
     for kind, draws in (("regrouped", regrouped(run)), ("made", made(run.options.made))):
         found = defaultdict(list)
@@ -165,16 +185,19 @@ def spread(run: Run) -> None:
             run.row(f"{kind}, {share:.0%} labelled", figures | {"tables": len(values)})
 
 
-def regrouped(run):
-    """Shares of labels and tables with other positive classes than tasks.csv says."""
+def small_tasks(run):
+    """Practice tables of at most --most-rows rows."""
     try:
         tasks = practice_tasks()
     except OSError as error:
         run.leave_out(f"the practice tables are not there ({error})")
-        return
-    for task in tasks:
-        if task.n_rows > run.options.most_rows:
-            continue
+        return []
+    return [task for task in tasks if task.n_rows <= run.options.most_rows]
+
+
+def regrouped(run):
+    """Shares of labels and tables with other positive classes than tasks.csv says."""
+    for task in small_tasks(run):
         X, classes = practice_classes(task)
         names = np.unique(classes)
         for number in range(run.options.tasks):

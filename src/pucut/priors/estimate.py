@@ -72,9 +72,10 @@ def estimate_prior(
         Two values, one for labelled positives (the larger number, a word such as "yes", or
         `pos_label`) and the other for unlabelled rows; with `neg_label` known negatives too.
     method : {"auto", "bbe", "clusters", "dedpul", "elkan_noto", "km2", "tice"}
-        "auto" has the smallest error in the benchmark: the mean of what is plausible, given how
-        several learners rank the labelled rows among the others and, where labels are few, at
-        which share a cut of the graph of neighbours is narrow.
+        "auto" has the smallest error of all where classes overlap or labels are few, and elsewhere
+        one like that of the best: the mean of what is plausible, given how several learners rank
+        the labelled rows among the others and, where labels are few, at which share a cut of the
+        graph of neighbours is narrow.
         "clusters", "km2" and "tice" look at the features themselves and take no classifier.
     labelling : {"random", "biased"}, default="random"
         How the labelled positives were chosen: at random from all positives, or some kinds of them
