@@ -120,6 +120,41 @@ def test_many_labels(monkeypatch):
     assert_same_answers(found, one, X[:200], collection[:200], METHODS[2:])
 
 
+def codes(n_rows, labelled):
+    """Columns of few values whose order means nothing, and one that is a number."""
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 9, size=(n_rows, 6))
+    effects = rng.normal(size=(6, 9))
+    is_positive = effects[np.arange(6), codes].sum(axis=1) > 0.5
+    X = np.column_stack([codes, rng.normal(size=n_rows)])
+    return X, is_positive & (rng.random(n_rows) < labelled)
+
+
+def test_columns_that_may_be_codes():
+    """Their values are counted by partition: some of these hold no row of a value, or one row."""
+    X, y = codes(400, 0.6)
+    one, X, y = fitted_here(X, y)
+    assert sum("as categories" in space.name for space in one.mixture_.spaces) == 2
+    X_there = da.from_array(X, chunks=((7, 290, 0, 1, 102), 7))
+    found = DaskPUCutClassifier(**SETTINGS).fit(X_there, y)
+    assert_same_fit(found, one)
+    assert_same_answers(found, one, X, X_there)
+    assert_same_answers(found.compact(), one, X, X_there, METHODS[2:])
+    assert_same_answers(found.gather(), one, X, X_there, METHODS[2:])
+
+
+def test_columns_that_may_be_codes_in_a_large_table(monkeypatch):
+    """Spaces of each view are compared on a sample of the rows."""
+    monkeypatch.setattr("pucut.methods.pu_cut._screening.ROWS_THAT_TELL", 1200)
+    monkeypatch.setattr("pucut.methods.pu_cut._screening.FEWEST_ROWS", 1500)
+    X, y = codes(2200, 0.8)
+    one, X, y = fitted_here(X, y)
+    assert any("as categories" in space.name for space in one.mixture_.spaces)
+    found = DaskPUCutClassifier(**SETTINGS).fit(da.from_array(X, chunks=(500, 7)), y)
+    assert_same_fit(found, one)
+    assert_same_answers(found, one, X[:200], da.from_array(X[:200], chunks=50), METHODS[2:])
+
+
 def test_data_frames():
     X, _, y = blobs(300, 4, 0.5)
     frame = pd.DataFrame(X, columns=list("abcd"))

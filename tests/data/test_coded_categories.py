@@ -6,7 +6,13 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from pucut.data.coded_categories import MOST_INDICATORS, MOST_VALUES, coded_categories
+from pucut.data.coded_categories import (
+    MOST_INDICATORS,
+    MOST_VALUES,
+    categories_of_parts,
+    coded_categories,
+    value_counts,
+)
 
 
 def table(seed=0, n_rows=400):
@@ -65,3 +71,19 @@ def test_a_value_that_comes_late_is_seen():
     assert coded_categories(points) is None
     points[450:] = 2.0
     assert [len(values) for values in coded_categories(points).values] == [3]
+
+
+@pytest.mark.parametrize("at", [[1], [399], [3, 4, 390], [200]])
+def test_rows_in_parts_have_the_same_codes(at):
+    points = table()
+    whole = coded_categories(points)
+    parts = categories_of_parts([value_counts(part) for part in np.split(points, at)])
+    assert (parts.n_columns, parts.n_indicators) == (whole.n_columns, whole.n_indicators)
+    assert parts.n_columns == whole.of(points).shape[1]
+    assert_array_equal(parts.of(points), whole.of(points))
+
+
+def test_parts_have_too_many_values_together():
+    points = (np.arange(2.0 * MOST_VALUES) % (MOST_VALUES + 1))[:, None]
+    assert categories_of_parts([value_counts(points[:5]), value_counts(points[5:])]) is None
+    assert categories_of_parts([value_counts(points[:5]), value_counts(points[1:9])]) is not None

@@ -20,6 +20,7 @@ from pucut.dask.partitions import Partitions
 from pucut.dask.rows import PartitionedRows
 from pucut.dask.search import Found, found_in_turn, partition_indices
 from pucut.dask.trees import cross_fitted_on_workers, forest_on_workers, leaf_scores_on_workers
+from pucut.data.coded_categories import CodedCategories, categories_of_parts, value_counts
 from pucut.data.repeats import groups_of_equal_rows, numbered
 from pucut.data.row_order import IndexArray, row_hashes
 from pucut.graphs.neighbors import NeighborLists
@@ -56,6 +57,14 @@ class PointsOnWorkers:
     def turned(self, matrix: FloatArray) -> "PointsOnWorkers":
         turned = self.points.lazily(mapped, matrix, n_columns=matrix.shape[1])
         return PointsOnWorkers(turned, self.threads_here)
+
+    def categories(self) -> CodedCategories | None:
+        return categories_of_parts(self._of_parts(value_counts))
+
+    def coded(self, categories: CodedCategories) -> "PointsOnWorkers":
+        n_columns = categories.n_columns
+        coded = self.points.lazily(with_categories, categories, n_columns=n_columns)
+        return PointsOnWorkers(coded, self.threads_here)
 
     def groups(self, is_labelled: BoolArray) -> IndexArray:
         hashes = np.concatenate(self._of_parts(row_hashes))
@@ -185,6 +194,10 @@ def weighted_partitions(points: Partitions, weights: FloatArray) -> Partitions:
 def lists_of(found: Found) -> NeighborLists:
     """Of new rows, each partition searched by itself."""
     return NeighborLists(found.rows, found.squared_distances, "exact", 1.0)
+
+
+def with_categories(points: npt.NDArray[Any], categories: CodedCategories) -> Any:
+    return categories.of(points)
 
 
 def ends_of_columns(points: npt.NDArray[Any]) -> tuple[Any, Any]:

@@ -1,20 +1,24 @@
 """Columns of numbers that may be codes of categories, such as 1, 2 and 3 for red, green and blue.
 
 Nothing in the numbers says whether their order means something. So a table of such columns is
-looked at in both ways, and labels decide (`pucut.semi_supervised`).
+looked at in both ways, and labels decide.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from pucut._support.checks import FloatArray, is_sparse
+
+COLUMNS_AS_CATEGORIES = "columns as categories"
 
 # Columns with two values are the same either way, and many values are hardly codes.
 LEAST_VALUES, MOST_VALUES = 3, 12
 # More columns would be slow.
-MOST_INDICATORS = 200
+MOST_INDICATORS = 300
 # A column that has too many values shows it here.
 _FIRST_ROWS = 200
 
@@ -35,6 +39,15 @@ class CodedCategories:
     mean: FloatArray
     scale: FloatArray
 
+    @property
+    def n_indicators(self) -> int:
+        return len(self.mean)
+
+    @property
+    def n_columns(self) -> int:
+        """Of the points with indicators."""
+        return sum(not len(values) for values in self.values) + self.n_indicators
+
     def of(self, points: Any) -> Any:
         """The columns that are not coded, then an indicator for each value of the others.
 
@@ -49,27 +62,56 @@ class CodedCategories:
 
 def coded_categories(points: Any) -> CodedCategories | None:
     """None unless at least half of the columns have few values, and some of them more than two."""
-    if is_sparse(points):
+    return None if is_sparse(points) else categories_of_parts([value_counts(points)])
+
+
+@dataclass(frozen=True, eq=False)
+class ValueCounts:
+    """The values of a column in ascending order, and in how many rows each stands."""
+
+    values: FloatArray
+    counts: npt.NDArray[np.int64]
+
+
+def value_counts(points: Any) -> list[ValueCounts | None]:
+    """Of each column of the rows; None if it has too many values to be coded."""
+    return [_few_values(column) for column in points.T]
+
+
+def categories_of_parts(parts: Sequence[list[ValueCounts | None]]) -> CodedCategories | None:
+    """`coded_categories` of rows that lie in several parts, from the values of each."""
+    columns = [_merged(of_parts) for of_parts in zip(*parts, strict=True)]
+    few = [column for column in columns if column is not None]
+    coded = [column for column in few if len(column.values) >= LEAST_VALUES]
+    n_indicators = sum(len(column.values) for column in coded)
+    if not 0 < n_indicators <= MOST_INDICATORS or 2 * len(few) < len(columns):
         return None
-    distinct = [_few_values(column) for column in points.T]
-    is_coded = [values is not None and len(values) >= LEAST_VALUES for values in distinct]
-    n_few = sum(values is not None for values in distinct)
+    n_rows = coded[0].counts.sum()
+    shares = np.concatenate([column.counts for column in coded]) / n_rows
+    is_coded = set(map(id, coded))
     values = tuple(
-        found if coded and found is not None else np.empty(0)
-        for found, coded in zip(distinct, is_coded, strict=True)
+        column.values if column is not None and id(column) in is_coded else np.empty(0)
+        for column in columns
     )
-    n_indicators = sum(map(len, values))
-    if not 0 < n_indicators <= MOST_INDICATORS or 2 * n_few < points.shape[1]:
+    return CodedCategories(values, shares, np.sqrt(shares * (1.0 - shares)))
+
+
+def _merged(parts: Sequence[ValueCounts | None]) -> ValueCounts | None:
+    known = [part for part in parts if part is not None]
+    if len(known) < len(parts):
         return None
-    indicators = _indicators(points, values)
-    return CodedCategories(values, indicators.mean(axis=0), indicators.std(axis=0))
+    values, place = np.unique(np.concatenate([part.values for part in known]), return_inverse=True)
+    if len(values) > MOST_VALUES:
+        return None
+    counts = np.bincount(place, weights=np.concatenate([part.counts for part in known]))
+    return ValueCounts(values, counts.astype(np.int64))
 
 
-def _few_values(column: FloatArray) -> FloatArray | None:
+def _few_values(column: FloatArray) -> ValueCounts | None:
     if len(np.unique(column[:_FIRST_ROWS])) > MOST_VALUES:
         return None
-    found = np.unique(column)
-    return found if len(found) <= MOST_VALUES else None
+    values, counts = np.unique(column, return_counts=True)
+    return ValueCounts(values, counts) if len(values) <= MOST_VALUES else None
 
 
 def _indicators(points: Any, values: tuple[FloatArray, ...]) -> Any:

@@ -7,7 +7,11 @@ from typing import Any
 import numpy as np
 
 from pucut._support.checks import FloatArray
-from pucut.data.coded_categories import CodedCategories, coded_categories
+from pucut.data.coded_categories import (
+    COLUMNS_AS_CATEGORIES,
+    CodedCategories,
+    coded_categories,
+)
 from pucut.data.encoding import Encoding
 from pucut.graphs.spaces import WeightedSpace, common_scale, varying_columns, weighted_space
 from pucut.trees.feature_weights import (
@@ -16,7 +20,7 @@ from pucut.trees.feature_weights import (
     weights_of_importances,
 )
 
-ALIKE, COMMON, CATEGORIES = "all features alike", "common scale", "columns as categories"
+ALIKE, COMMON, CATEGORIES = "all features alike", "common scale", COLUMNS_AS_CATEGORIES
 BY_TREES, GIVEN = "importance to trees", "given weights"
 # From this many rows on, neighbours of dense rows are approximate: 99 % of them are enough. The
 # importance to trees is a candidate below it only: its neighbours differ in every world.

@@ -1,7 +1,8 @@
 """The chooser from points to a mixture: worlds, scores, spaces, cuts, and the weights of all."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -15,11 +16,12 @@ from pucut.data.labels import PULabels
 from pucut.graphs.neighbors import NeighborLists
 from pucut.graphs.spaces import WeightedSpace, near_in
 from pucut.methods.pu_cut._cuts import ChosenCuts, ScoreCut, choose_cuts
-from pucut.methods.pu_cut._finding import Input, Options, find_spaces
+from pucut.methods.pu_cut._finding import FoundSpaces, Input, Options, find_spaces
 from pucut.methods.pu_cut._mixed_score import mix_scores
 from pucut.methods.pu_cut._near_scores import OfNear, neighbor_score, walk_name, walk_score
 from pucut.methods.pu_cut._rounds import found_score, have_rounds
 from pucut.methods.pu_cut._scores import (
+    LINEAR,
     MOST_LINEAR_COLUMNS,
     BaseScore,
     NewRows,
@@ -33,7 +35,8 @@ from pucut.methods.pu_cut._scores import (
     tree_score,
 )
 from pucut.methods.pu_cut._spaces import SpaceOfWorlds
-from pucut.methods.pu_cut._worlds import hidden_worlds
+from pucut.methods.pu_cut._views import View, compare_views, views_of
+from pucut.methods.pu_cut._worlds import Worlds, hidden_worlds
 from pucut.methods.pu_cut.places import PointsHere
 from pucut.trees.forest import Forest
 
@@ -140,7 +143,7 @@ def find_mixture(
     """Learns scores, finds neighbours, cuts and judges; the cuts by `n_threads`."""
     random = check_random_state(random_state)
     points = rows.points
-    n_rows, n_features = points.shape
+    n_rows = points.shape[0]
     least, most = labels.n_labelled + 1, n_rows - labels.n_negative
     groups = points.groups(labels.is_labelled)
     worlds = hidden_worlds(
@@ -150,45 +153,55 @@ def find_mixture(
         groups,
         labels.is_negative,
     )
+    views = views_of(points, rows.categories, worlds)
+    # Each draws by itself: what is drawn for the table as it is does not depend on the other.
+    randoms = [random, *(deepcopy(random) for _ in views[1:])]
     with step("trees"):
         trees = [
-            tree_score(
-                name,
-                kind,
-                points,
-                worlds,
-                prior,
-                n_trees=options.n_trees,
-                random=random,
-                n_threads=n_threads,
-            )
-            for name, kind in tree_kinds(n_features).items()
+            [
+                tree_score(
+                    name,
+                    kind,
+                    view.points,
+                    worlds,
+                    prior,
+                    n_trees=options.n_trees,
+                    random=drawn,
+                    n_threads=n_threads,
+                )
+                for name, kind in tree_kinds(view.points.shape[1]).items()
+            ]
+            for view, drawn in zip(views, randoms, strict=True)
         ]
     with step("neighbours"):
         search = {"sigma": options.sigma, "method": options.neighbors}
-        found = find_spaces(rows, worlds, trees[0], options, random, search)
-        spaces = found.spaces
-    parts: list[BaseScore | UnfinishedScore] = [each.score for each in trees]
-    walks = {walk_name(space.name) for space in spaces}
-    parts += [walk_score(space, worlds) for space in spaces]
-    with step("kernels"), library_threads(1):
-        # Threads of linear algebra wait for each other more than they work: regressions share the
-        # threads, and the widths of each those that are left. A GPU does one regression after the
-        # other, with its whole memory.
-        n_at_once = len(spaces) + 1 if options.device is None else 1
-        n_each = max(1, points.n_threads // n_at_once)
-        seeds = random.randint(np.iinfo(np.int32).max, size=len(spaces))
-        jobs: list[Callable[[], BaseScore]] = [
-            partial(kernel_score, space, worlds, int(seed), options.device, n_each)
-            for space, seed in zip(spaces, seeds, strict=True)
+        found = [
+            find_spaces(rows, view, worlds, of_view[0], options, drawn, search)
+            for view, of_view, drawn in zip(views, trees, randoms, strict=True)
         ]
-        if not points.is_sparse and n_features <= MOST_LINEAR_COLUMNS:
-            jobs.append(partial(linear_score, points, worlds, options.device))
-        parts += in_threads(lambda job: job(), jobs, min(n_at_once, points.n_threads))
-        parts += [
+    with step("kernels"), library_threads(1):
+        regressions = _regressions(views, found, worlds, options, randoms)
+        given = [
             learner_score(name, learner, rows.table, worlds, random)
             for name, learner in options.learners.items()
         ]
+    by_view: list[list[BaseScore | UnfinishedScore]] = [
+        [
+            *(view.score(each.score) for each in of_view),
+            *(walk_score(space, worlds) for space in there.spaces),
+            *regressed,
+        ]
+        for view, of_view, there, regressed in zip(views, trees, found, regressions, strict=True)
+    ]
+    left_out = [*rows.left_out, *found[0].left_out]
+    if len(views) > 1:
+        compared = compare_views(by_view, worlds)
+        left_out += found[1].left_out if compared.is_better else compared.said
+        if not compared.is_better:
+            by_view, found = by_view[:1], found[:1]
+    spaces = [space for there in found for space in there.spaces]
+    parts = [*(part for of_view in by_view for part in of_view), *given]
+    walks = {walk_name(space.name) for space in spaces}
     if have_rounds(n_rows, labels.n_labelled) and isinstance(points, PointsHere):
         with step("rounds"), library_threads(1):
             # What has not learned from all labels yet cannot answer in the complete world.
@@ -208,7 +221,41 @@ def find_mixture(
     chosen = replace(
         chosen,
         mixed=chosen.mixed.for_answers(),
-        candidates=(*found.left_out, *chosen.candidates),
+        candidates=(*left_out, *chosen.candidates),
     )
     alone = tuple(space.without_worlds() for space in spaces)
-    return Mixture(chosen, alone, trees[0].forest, found.feature_weights, found.weights_of)
+    forest, first = trees[0][0].forest, found[0]
+    return Mixture(chosen, alone, forest, first.feature_weights, first.weights_of)
+
+
+def _regressions(
+    views: Sequence[View],
+    found: Sequence[FoundSpaces],
+    worlds: Worlds,
+    options: Options,
+    randoms: Sequence[np.random.RandomState],
+) -> list[list[BaseScore]]:
+    """Of each view: a kernel in each of its spaces, and a linear one of its points."""
+    # Threads of linear algebra wait for each other more than they work: regressions share the
+    # threads, and the widths of each those that are left. A GPU does one regression after the
+    # other, with its whole memory.
+    n_threads, device = views[0].points.n_threads, options.device
+    n_kernels = sum(len(there.spaces) for there in found)
+    n_at_once = n_kernels + len(views) if device is None else 1
+    n_each = max(1, n_threads // n_at_once)
+    jobs: list[tuple[int, Callable[[], BaseScore]]] = []
+    for place, (view, there, random) in enumerate(zip(views, found, randoms, strict=True)):
+        seeds = random.randint(np.iinfo(np.int32).max, size=len(there.spaces))
+        jobs += [
+            (place, partial(kernel_score, space, worlds, int(seed), device, n_each))
+            for space, seed in zip(there.spaces, seeds, strict=True)
+        ]
+        if not view.points.is_sparse and view.points.shape[1] <= MOST_LINEAR_COLUMNS:
+            jobs.append((place, partial(linear_score, view.points, worlds, device)))
+    done = in_threads(lambda job: job[1](), jobs, min(n_at_once, n_threads))
+    scores: list[list[BaseScore]] = [[] for _ in views]
+    for (place, _), score in zip(jobs, done, strict=True):
+        # Kernels are named after their spaces, and ask these for new rows.
+        is_linear = score.name == LINEAR
+        scores[place].append(views[place].score(score) if is_linear else score)
+    return scores

@@ -9,6 +9,7 @@ from sklearn.base import clone
 
 from pucut._support.checks import FloatArray
 from pucut._support.threads import library_threads
+from pucut.data.coded_categories import CodedCategories
 from pucut.graphs.spaces import common_scale
 from pucut.kernels.gradients import directions_of_change
 from pucut.methods.pu_cut._given import needs_labels
@@ -23,6 +24,7 @@ from pucut.methods.pu_cut._spaces import (
     embedding_of,
     space_of_worlds,
 )
+from pucut.methods.pu_cut._views import View, name_as_categories
 from pucut.methods.pu_cut._worlds import Worlds
 from pucut.methods.pu_cut.places import Place
 from pucut.scores.cross_fitting import with_random_state
@@ -39,6 +41,8 @@ SPACES = (
     ("common_scale", "common scale", 10),
     ("directions", "directions of change", 10),
 )
+# Those of columns as categories, which have no scale.
+OF_CODES = SPACES[:2]
 # Directions are learned from at least so many labels for each column, and for at most so many
 # columns: from fewer labels they are noise, and for more columns they cost more than they gain.
 LABELS_A_DIRECTION, MOST_DIRECTIONS = 10, 100
@@ -62,12 +66,18 @@ class Input:
         The standard deviations that the points were divided by.
     has_categories : bool
         Whether some columns were categories, which have no scale.
+    categories : CodedCategories or None
+        The columns that may be codes, if they are tried as categories too.
+    left_out : tuple of Candidate
+        What was decided not to be tried.
     """
 
     table: Any
     points: Place
     scale: FloatArray
     has_categories: bool
+    categories: CodedCategories | None = None
+    left_out: tuple[Candidate, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,12 +109,17 @@ class FoundSpaces:
 
 def find_spaces(
     rows: Input,
+    view: View,
     worlds: Worlds,
     trees: TreeScore,
     options: Options,
     random: np.random.RandomState,
     search: Mapping[str, Any],
 ) -> FoundSpaces:
+    """Those of a view, with embeddings if it is that of the table as it is.
+
+    `trees` have learned from its points.
+    """
     n_rows, n_worlds = rows.points.shape[0], len(worlds.labels)
     found: list[SpaceOfWorlds] = []
 
@@ -126,19 +141,22 @@ def find_spaces(
 
     def possible_space(kind: Any, name: str, usual: int) -> PossibleSpace | None:
         device = options.device
-        return _possible_space(kind, name, usual, rows, worlds, trees, random, device)
+        name = view.name(name)
+        return _possible_space(kind, name, usual, rows, view, worlds, trees, random, device)
 
+    is_plain = view.categories is None
     possible = [
         space
-        for kind, name, usual in spaces_for(options.feature_weights)
+        for kind, name, usual in (spaces_for(options.feature_weights) if is_plain else OF_CODES)
         if (space := possible_space(kind, name, usual)) is not None
     ]
-    screened = screen_spaces(possible, rows.points, worlds, random, search)
+    screened = screen_spaces(possible, view.points, worlds, random, search)
     for space, is_tried in zip(possible, screened.is_tried, strict=True):
         if is_tried:
-            points = [space.points_from(rows.points)] * n_worlds
-            find(space.name, points, space.weights, space.usual, turned=space.turned)
-    for name, transformer in options.embeddings.items():
+            points = [space.points_from(view.points)] * n_worlds
+            made_by = {"turned": space.turned, "categories": view.categories}
+            find(space.name, points, space.weights, space.usual, **made_by)
+    for name, transformer in options.embeddings.items() if is_plain else ():
         embedded, embedding = _embedded(transformer, rows, worlds, random)
         ones = np.ones(embedded[-1].shape[1])
         find(name, embedded, [ones] * n_worlds, EMBEDDING_NEIGHBORS, embedding=embedding)
@@ -151,6 +169,7 @@ def _possible_space(
     name: str,
     usual: int,
     rows: Input,
+    view: View,
     worlds: Worlds,
     trees: TreeScore,
     random: np.random.RandomState,
@@ -160,10 +179,10 @@ def _possible_space(
     n_worlds = len(worlds.labels)
     turned = None
     if is_turned(kind):
-        turned = _turned(rows.points, worlds, random, device)
+        turned = _turned(view.points, worlds, random, device)
         weights = None if turned is None else [np.ones(len(turned))] * n_worlds
     else:
-        weights = _weights_of_worlds(kind, rows, trees, n_worlds)
+        weights = _weights_of_worlds(kind, rows, view.points.shape[1], trees, n_worlds)
     return None if weights is None else PossibleSpace(name, usual, weights, turned)
 
 
@@ -190,10 +209,9 @@ def have_directions(n_columns: int, n_labelled: int, n_hidden_worlds: int) -> bo
 
 
 def _weights_of_worlds(
-    kind: Any, rows: Input, trees: TreeScore, n_worlds: int
+    kind: Any, rows: Input, n_features: int, trees: TreeScore, n_worlds: int
 ) -> list[FloatArray] | None:
     """Weights of the features in each world; None if there is no such space for the table."""
-    n_features = rows.points.shape[1]
     if isinstance(kind, str) and kind == "common_scale":
         if rows.has_categories:
             return None
@@ -249,11 +267,21 @@ def is_turned(kind: Any) -> bool:
     return isinstance(kind, str) and kind == "directions"
 
 
+def tries_categories(feature_weights: Any) -> bool:
+    """Whether columns that may be codes are tried as categories: not if weights are chosen."""
+    return isinstance(feature_weights, str) and feature_weights == "auto"
+
+
 def names_of_spaces(feature_weights: Any) -> list[str]:
-    return [name for _, name, _ in spaces_for(feature_weights)]
+    """Of all that may be there."""
+    names = [name for _, name, _ in spaces_for(feature_weights)]
+    if tries_categories(feature_weights):
+        names += [name_as_categories(name) for _, name, _ in OF_CODES]
+    return names
 
 
-def names_of_scores(spaces: Iterable[str]) -> list[str]:
-    """Of all learners of its own, if there are these spaces."""
+def names_of_scores(spaces: Iterable[str], *, has_codes: bool = False) -> list[str]:
+    """Of all learners of its own, if there are these spaces, and columns that may be codes."""
     in_spaces = [name for space in spaces for name in (kernel_name(space), walk_name(space))]
-    return [*tree_kinds(1), LINEAR, *in_spaces]
+    by_columns = [*tree_kinds(1), LINEAR]
+    return [*by_columns, *(map(name_as_categories, by_columns) if has_codes else ()), *in_spaces]

@@ -8,7 +8,7 @@ of other folds). New rows are nobody's training rows, so they are ranked among o
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from pucut._support.checks import FloatArray
+from pucut.data.coded_categories import CodedCategories
 from pucut.data.repeats import possible_folds
 from pucut.data.tables import Table, TableFormat, read_table
 from pucut.graphs.spaces import NearRows, WeightedSpace
@@ -66,6 +67,17 @@ class NewRows:
     def columns(self) -> Table:
         """The points as trees read them."""
         return read_table(self.points, TableFormat((None,) * self.points.shape[1]))
+
+
+@dataclass(frozen=True, eq=False)
+class OfCategories:
+    """Scores new rows by `of`, which learned from indicators in the place of codes."""
+
+    categories: CodedCategories
+    of: Callable[[NewRows], FloatArray]
+
+    def __call__(self, rows: NewRows) -> FloatArray:
+        return self.of(replace(rows, points=self.categories.of(rows.points)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -279,8 +291,9 @@ class _OfModels:
 
 def threads_may_share(score: BaseScore) -> bool:
     """Not a learner that was given, of which nobody knows it, nor what is on a device."""
-    on_device = isinstance(score.of, OfRidge) and score.of.machine.device not in (None, "cpu")
-    return not on_device and not isinstance(score.of, _OfModels)
+    of = score.of.of if isinstance(score.of, OfCategories) else score.of
+    on_device = isinstance(of, OfRidge) and of.machine.device not in (None, "cpu")
+    return not on_device and not isinstance(of, _OfModels)
 
 
 def learner_score(

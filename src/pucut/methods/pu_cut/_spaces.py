@@ -13,6 +13,7 @@ import numpy as np
 from sklearn.utils.validation import _num_samples
 
 from pucut._support.checks import FloatArray, is_sparse
+from pucut.data.coded_categories import CodedCategories
 from pucut.graphs.spaces import WeightedSpace
 from pucut.kernels.gradients import mapped
 from pucut.methods.pu_cut.places import Place
@@ -39,14 +40,15 @@ class PossibleSpace:
 class SpaceOfWorlds:
     """A space in each world, the complete one last.
 
-    The points of its rows are made by `embedding` from the table or by the matrix `turned` from the
-    points of the table; without either they are those.
+    The points of its rows are made by `embedding` from the table, or by the matrix `turned` or
+    `categories` from the points of the table; without any they are those.
     """
 
     spaces: tuple[WeightedSpace, ...]
     n_neighbors: tuple[int, ...]
     embedding: "Embedding | None" = None
     turned: FloatArray | None = None
+    categories: CodedCategories | None = None
 
     @property
     def name(self) -> str:
@@ -68,6 +70,8 @@ class SpaceOfWorlds:
         """Points of new rows, without the weights."""
         if self.turned is not None:
             return mapped(points, self.turned)
+        if self.categories is not None:
+            return self.categories.of(points)
         return points if self.embedding is None else self.embedding.points_of(table)
 
 
@@ -80,6 +84,7 @@ def space_of_worlds(
     *,
     embedding: "Embedding | None" = None,
     turned: FloatArray | None = None,
+    categories: CodedCategories | None = None,
     **search: Any,
 ) -> SpaceOfWorlds:
     """Finds neighbours, once for worlds that share points and weights.
@@ -98,7 +103,7 @@ def space_of_worlds(
             continue
         most = points.shape[0] - 1
         spaces.append(points.space(name, weights, min(max(least_listed, *ks), most), **search))
-    return SpaceOfWorlds(tuple(spaces), tuple(ks), embedding, turned)
+    return SpaceOfWorlds(tuple(spaces), tuple(ks), embedding, turned, categories)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,5 +1,6 @@
 """PUCutClassifier: chooses for itself. What it does is in the other files of this folder."""
 
+import math
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -9,17 +10,20 @@ from sklearn.utils._param_validation import HasMethods, StrOptions
 
 from pucut._support.checks import FloatArray
 from pucut._support.devices import card_of, usable_card
+from pucut._support.memory import available_memory, checked_memory_limit, in_words
 from pucut.calibration import calibrate
 from pucut.data.arrow import is_arrow
+from pucut.data.coded_categories import COLUMNS_AS_CATEGORIES, CodedCategories
 from pucut.data.containers import for_any_table
 from pucut.data.encoding import learn_encoding
 from pucut.data.labels import PULabels
 from pucut.data.row_order import IndexArray, order_rows_in_place, row_order
-from pucut.methods._sized import SizedClassifier
+from pucut.methods._sized import ALWAYS_TRIED, SizedClassifier
 from pucut.methods.pu_cut._choosing import Mixture, find_mixture
 from pucut.methods.pu_cut._cuts import GAMMAS, n_cuts_at_once
 from pucut.methods.pu_cut._finding import (
     EMBEDDING_NEIGHBORS,
+    OF_CODES,
     Input,
     Options,
     have_directions,
@@ -28,15 +32,17 @@ from pucut.methods.pu_cut._finding import (
     names_of_scores,
     names_of_spaces,
     spaces_for,
+    tries_categories,
 )
 from pucut.methods.pu_cut._given import checked_embeddings, checked_learners, needs_labels
+from pucut.methods.pu_cut._mixing import Candidate
 from pucut.methods.pu_cut._near_scores import SCORE_NEIGHBORS
 from pucut.methods.pu_cut._rounds import FOUND, MOST_ROUNDS, have_rounds
 from pucut.methods.pu_cut._scores import TREES_OF_A_WORLD, TREES_THAT_ANSWER, tree_kinds
 from pucut.methods.pu_cut._screening import SHARE_TRIED, are_screened
 from pucut.methods.pu_cut._worlds import n_hidden_worlds
 from pucut.methods.pu_cut.places import Place, PointsHere
-from pucut.methods.size import Work
+from pucut.methods.size import Work, estimate_fit
 from pucut.methods.steps import FitSteps, with_callbacks
 from pucut.scores.thresholds import positives_by_prior, threshold_for_share
 from pucut.trees.feature_weights import FOREST_WEIGHTS
@@ -256,6 +262,32 @@ None, default="auto"
         place = PointsHere(points, self._n_threads(), search_bytes, options.device)
         return self._choose(place, table, labels, order, options, steps)
 
+    def _categories_that_fit(
+        self, points: Place, labels: PULabels
+    ) -> tuple[CodedCategories | None, tuple[Candidate, ...]]:
+        """The columns that may be codes; None, and why, if memory does not allow to try them."""
+        found = points.categories() if tries_categories(self.feature_weights) else None
+        if found is None or not isinstance(points, PointsHere):
+            return found, ()  # nobody knows what workers have
+        limit = checked_memory_limit(self.memory_limit)
+        n_rows, n_columns = points.shape
+        needed = estimate_fit(
+            self._work(n_rows, n_columns, labels.n_labelled, has_codes=True),
+            n_rows,
+            n_columns + found.n_indicators,
+            n_estimators=self.n_estimators,
+            value_bytes=points.points.itemsize,
+            n_threads=self._n_threads(),
+            memory_limit=limit,
+        )
+        if limit is None:
+            limit = available_memory() if needed.bytes > ALWAYS_TRIED else None
+        if limit is None or needed.bytes <= limit:
+            return found, ()
+        why = f"not tried: with them, fit would need about {in_words(needed.bytes)}"
+        nothing = Candidate(COLUMNS_AS_CATEGORIES, "score", math.nan, math.nan, 0.0, why)
+        return None, (nothing,)
+
     def _options(self, n_rows: int) -> Options:
         spaces = names_of_spaces(self.feature_weights)
         embeddings = checked_embeddings(self.embeddings, spaces)
@@ -266,7 +298,7 @@ None, default="auto"
             neighbors=self.neighbors,
             n_trees=self.n_estimators,
             learners=checked_learners(
-                self.learners, [*names_of_scores([*spaces, *embeddings]), FOUND]
+                self.learners, [*names_of_scores([*spaces, *embeddings], has_codes=True), FOUND]
             ),
             embeddings=embeddings,
             device=card_of(self.device),
@@ -282,9 +314,10 @@ None, default="auto"
         steps: FitSteps,
     ) -> Self:
         """Finds the mixture for the points of an encoded table, whose rows have this order."""
-        encoding = self._encoding
+        scale, has_categories = self._encoding.scale, self._encoding.format.has_categories
+        codes = self._categories_that_fit(points, labels)
         self.mixture_ = find_mixture(
-            Input(table, points, encoding.scale, encoding.format.has_categories),
+            Input(table, points, scale, has_categories, *codes),
             labels,
             self.prior_,
             options,
@@ -299,15 +332,25 @@ None, default="auto"
         self.step_seconds_ = steps.seconds
         return self
 
-    def _work(self, n_rows: int, n_features: int, n_labelled: int | None = None) -> Work:
-        """Learners that are given are not counted: nobody knows what they take."""
+    def _work(
+        self,
+        n_rows: int,
+        n_features: int,
+        n_labelled: int | None = None,
+        *,
+        has_codes: bool = False,
+    ) -> Work:
+        """Learners that are given are not counted: nobody knows what they take.
+
+        `has_codes` counts columns tried as categories: without reading them, nobody knows.
+        """
         embeddings = checked_embeddings(self.embeddings)
         n_labelled, n_hiding = self._labels_and_worlds(n_rows, n_labelled)
         n_worlds = 1 + n_hiding
         turned = have_directions(n_features, n_labelled, n_hiding)
         spaces = [
             (kind, usual)
-            for kind, _, usual in spaces_for(self.feature_weights)
+            for kind, _, usual in (*spaces_for(self.feature_weights), *(OF_CODES * has_codes))
             if turned or not is_turned(kind)
         ]
         given = self._numbers_of_neighbors(n_rows)
@@ -318,6 +361,7 @@ None, default="auto"
         searches = [from_trees if is_from_trees(kind) else 1 for kind, _ in spaces]
         searches += [n_worlds if needs_labels(each) else 1 for each in embeddings.values()]
         n_kinds = len(ks) * len(GAMMAS)
+        n_views = 1 + has_codes
         n_trees = TREES_THAT_ANSWER + TREES_OF_A_WORLD * n_hiding
         has_rounds = have_rounds(n_rows, n_labelled)
         n_cuts_of_a_graph = len(GAMMAS) * max(1, n_hiding)
@@ -327,13 +371,15 @@ None, default="auto"
             listed=max(SCORE_NEIGHBORS, *ks),
             graph_neighbors=max(ks),
             n_searches=sum(searches),
-            n_embeddings=sum(searches[len(spaces) :]) + sum(is_turned(kind) for kind, _ in spaces),
+            n_embeddings=sum(searches[len(spaces) :])
+            + sum(is_turned(kind) for kind, _ in spaces)
+            + has_codes,
             n_graphs=max(searches),
             n_worlds=n_worlds,
-            n_forests=n_trees * len(tree_kinds(1)),
+            n_forests=n_trees * len(tree_kinds(1)) * n_views,
             # Leaves are larger than those of 2-HNC, so that trees are half as large.
-            n_forests_kept=TREES_THAT_ANSWER * len(tree_kinds(1)) / 2,
-            n_scores=len(names_of_scores([""] * len(searches))) + has_rounds,
+            n_forests_kept=TREES_THAT_ANSWER * len(tree_kinds(1)) / 2 * n_views,
+            n_scores=len(names_of_scores([""] * len(searches), has_codes=has_codes)) + has_rounds,
             n_kinds=n_kinds,
             n_cuts=n_kinds * n_worlds,
             n_cuts_at_once=min(n_cuts_at_once(n_rows, self._n_threads()), n_cuts_of_a_graph),

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from pucut._support.checks import BoolArray, FloatArray, is_sparse
+from pucut.data.coded_categories import CodedCategories, coded_categories
 from pucut.data.repeats import groups_for_folds
 from pucut.data.row_order import IndexArray
 from pucut.graphs.spaces import WeightedSpace, varying_columns, weighted_space
@@ -40,6 +41,12 @@ class Place(Protocol):
 
     def turned(self, matrix: FloatArray) -> "Place":
         """The points times a matrix (`kernels.gradients.mapped`)."""
+
+    def categories(self) -> CodedCategories | None:
+        """`coded_categories` of the points."""
+
+    def coded(self, categories: CodedCategories) -> "Place":
+        """The points with indicators in the place of codes."""
 
     def groups(self, is_labelled: BoolArray) -> IndexArray:
         """Which rows are copies (`groups_for_folds`)."""
@@ -117,6 +124,12 @@ class PointsHere:
 
     def turned(self, matrix: FloatArray) -> "PointsHere":
         return self.here(mapped(self.points, matrix))
+
+    def categories(self) -> CodedCategories | None:
+        return coded_categories(self.points)
+
+    def coded(self, categories: CodedCategories) -> "PointsHere":
+        return self.here(categories.of(self.points))
 
     def groups(self, is_labelled: BoolArray) -> IndexArray:
         return groups_for_folds(self.points, is_labelled, self.n_threads)

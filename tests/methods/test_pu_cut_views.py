@@ -1,0 +1,227 @@
+"""Columns that may be codes, looked at as categories too: when that counts, and what it changes."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+from pucut import PUCutClassifier
+from pucut.data import coded_categories as codes_module
+from pucut.data.coded_categories import COLUMNS_AS_CATEGORIES, coded_categories
+from pucut.datasets import pu_split
+from pucut.methods.pu_cut import places
+from pucut.methods.pu_cut._scores import BaseScore, UnfinishedScore
+from pucut.methods.pu_cut._views import View, compare_views, views_of
+from pucut.methods.pu_cut._worlds import Worlds, hidden_worlds
+from pucut.methods.pu_cut.places import PointsHere
+from pucut.model_files import dump_model, load_model
+
+
+def coded_table(n_rows=500, seed=0):
+    """The class depends on codes whose order means nothing."""
+    random = np.random.default_rng(seed)
+    X = random.integers(0, 6, size=(n_rows, 5)).astype(float)
+    is_positive = np.isin(X[:, 0], [0, 2, 5]) & np.isin(X[:, 1], [1, 3, 4]) | (X[:, 2] == 3)
+    return X, is_positive, pu_split(is_positive, 0.6, random_state=seed)
+
+
+def ordered_table(n_rows=500, seed=0):
+    """The class depends on a sum of columns of few values."""
+    random = np.random.default_rng(seed)
+    X = random.integers(0, 6, size=(n_rows, 5)).astype(float)
+    is_positive = X.sum(axis=1) + random.normal(size=n_rows) > 14.0
+    return X, is_positive, pu_split(is_positive, 0.6, random_state=seed)
+
+
+def fitted(table, **params):
+    X, is_positive, is_labelled = table
+    given = {"prior": is_positive.mean(), "n_estimators": 50, "random_state": 0} | params
+    return PUCutClassifier(**given).fit(X, is_labelled)
+
+
+def accuracy(model, table):
+    _, is_positive, is_labelled = table
+    return np.mean((model.transduction_ == is_positive)[~is_labelled])
+
+
+def without_codes(monkeypatch):
+    monkeypatch.setattr(codes_module, "MOST_INDICATORS", 0)
+
+
+def weight_as_categories(model, kind="score"):
+    return sum(
+        each.weight
+        for each in model.selection_
+        if each.kind == kind and COLUMNS_AS_CATEGORIES in each.name
+    )
+
+
+@pytest.fixture(scope="module")
+def table():
+    return coded_table()
+
+
+@pytest.fixture(scope="module")
+def model(table):
+    return fitted(table)
+
+
+def test_codes_without_an_order_are_learned_as_categories(table, model, monkeypatch):
+    assert weight_as_categories(model) > 0.9
+    assert weight_as_categories(model, "cut") > 0.3
+    without_codes(monkeypatch)
+    plain = fitted(table)
+    assert weight_as_categories(plain) == 0.0
+    assert accuracy(model, table) > accuracy(plain, table) + 0.05
+
+
+def test_where_the_order_means_something_nothing_changes(monkeypatch):
+    """The bits are those of a fit that never looks at the columns as categories."""
+    table = ordered_table()
+    found = fitted(table)
+    said = [each for each in found.selection_ if COLUMNS_AS_CATEGORIES in each.name]
+    assert [(each.name, each.weight) for each in said] == [(COLUMNS_AS_CATEGORIES, 0.0)]
+    assert "does not find clearly more" in said[0].why
+    assert 0.0 < said[0].hidden_recall < 1.0
+    without_codes(monkeypatch)
+    plain = fitted(table)
+    np.testing.assert_array_equal(found.scores_, plain.scores_)
+    X = table[0]
+    np.testing.assert_array_equal(found.decision_function(X), plain.decision_function(X))
+    assert found.selection_[1:] == plain.selection_
+
+
+def test_new_rows_are_scored_one_by_one_and_from_files(table, model):
+    X = np.vstack([table[0][:30], [[17.0, 0.0, 1.0, 2.0, 3.0]]])  # a value that fit never saw
+    scores = model.decision_function(X)
+    assert np.isfinite(scores).all()
+    one_by_one = [model.decision_function(X[row : row + 1]) for row in range(len(X))]
+    np.testing.assert_array_equal(np.concatenate(one_by_one), scores)
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).decision_function(X), scores)
+    np.testing.assert_array_equal(model.compact().decision_function(X), scores)
+    read = load_model(dump_model(model, {})).estimator
+    np.testing.assert_array_equal(read.decision_function(X), scores)
+
+
+def test_new_rows_of_the_same_codes_get_the_same_classes(table, model):
+    X, is_positive, _ = coded_table(400, seed=1)
+    assert np.mean(model.predict(X) == is_positive) > 0.95
+
+
+def test_chosen_weights_of_the_columns_are_not_overruled(table):
+    for feature_weights in (None, "pu_trees", np.arange(1.0, 6.0)):
+        said = fitted(table, feature_weights=feature_weights).selection_
+        assert not any(COLUMNS_AS_CATEGORIES in each.name for each in said)
+
+
+def test_what_does_not_fit_the_memory_limit_is_left_out_and_said(table, model):
+    needed = PUCutClassifier(prior=0.5, n_estimators=50).estimate(table[0], table[2].sum()).bytes
+    tight = fitted(table, memory_limit=needed + 1)
+    assert tight.selection_[0].name == COLUMNS_AS_CATEGORIES
+    assert "not tried: with them, fit would need about" in tight.selection_[0].why
+    assert weight_as_categories(tight) == 0.0
+    assert weight_as_categories(fitted(table, memory_limit=100 * needed)) > 0.9
+
+
+def test_a_single_label_cannot_judge_the_columns():
+    X, _, _ = coded_table(60)
+    model = PUCutClassifier(prior=0.3, n_estimators=10).fit(X, np.arange(60) == 7)
+    assert not any(COLUMNS_AS_CATEGORIES in each.name for each in model.selection_)
+
+
+def test_names_of_its_learners_are_taken(table):
+    name = f"linear, {COLUMNS_AS_CATEGORIES}"
+    with pytest.raises(ValueError, match=name):
+        fitted(table, learners={name: object()})
+
+
+def test_the_work_with_codes_is_what_fit_does(table, monkeypatch):
+    counted = {"searches": 0, "trees": 0}
+    search, grow, leave_out = places.weighted_space, places.grow_forest, places.cross_fitted_forest
+
+    def searched(*arguments, **options):
+        counted["searches"] += 1
+        return search(*arguments, **options)
+
+    def grown(*arguments, n_trees, **options):
+        counted["trees"] += n_trees
+        return grow(*arguments, n_trees=n_trees, **options)
+
+    def left_out(*arguments, n_trees, n_folds, **options):
+        counted["trees"] += n_trees * n_folds
+        return leave_out(*arguments, n_trees=n_trees, n_folds=n_folds, **options)
+
+    monkeypatch.setattr(places, "weighted_space", searched)
+    monkeypatch.setattr(places, "grow_forest", grown)
+    monkeypatch.setattr(places, "cross_fitted_forest", left_out)
+    X, _, is_labelled = table
+    few = np.flatnonzero(is_labelled)[:60]
+    model = PUCutClassifier(prior=0.5, n_estimators=50, random_state=0)
+    model.fit(X, np.isin(np.arange(len(X)), few))
+    with_codes, without = (model._work(500, 5, 60, has_codes=has) for has in (True, False))
+    # Columns of six values each have no scale in common, and too few labels turn nothing.
+    absent = len({"common scale"})
+    assert counted["searches"] == with_codes.n_searches - absent
+    assert counted["trees"] == pytest.approx(with_codes.n_forests * 50)
+    assert with_codes.n_forests == 2 * without.n_forests
+
+
+def worlds_of(n_labelled=200, n_rows=600):
+    is_labelled = np.arange(n_rows) < n_labelled
+    return hidden_worlds(is_labelled, 300, np.random.RandomState(0), np.arange(n_rows))
+
+
+def score_that_finds(name, worlds, is_found):
+    """Hidden rows are above all others, or below."""
+    scores = np.zeros(len(worlds.is_labelled))
+    hidden = np.flatnonzero(worlds.is_hidden)
+    scores[hidden] = np.where(is_found, 2.0, -1.0) + np.linspace(0.0, 0.1, len(hidden))
+    return BaseScore(name, [scores] * len(worlds.labels), scores, None)
+
+
+@pytest.mark.parametrize("only_coded", [0, 1, 2, 4, 9, 16])
+def test_views_are_compared_row_by_row(only_coded):
+    """Against the standard error of the paired difference."""
+    worlds = worlds_of()
+    n_hidden = worlds.n_hidden
+    by_plain, by_coded = np.zeros(n_hidden, bool), np.zeros(n_hidden, bool)
+    by_plain[:30] = by_coded[only_coded : 30 + only_coded] = True
+    by_plain[-4:] = True
+    scores = [
+        [score_that_finds("a", worlds, by_plain), score_that_finds("b", worlds, by_plain & False)],
+        [score_that_finds("c", worlds, by_coded)],
+    ]
+    more = by_coded.astype(float) - by_plain
+    error = more.std(ddof=1) / np.sqrt(n_hidden)
+    compared = compare_views(scores, worlds)
+    assert compared.is_better == (more.mean() >= error)
+    if not compared.is_better:
+        assert compared.said[0].hidden_recall == pytest.approx(by_coded.mean())
+
+
+def test_equally_good_views_are_not_mixed():
+    worlds = worlds_of()
+    score = score_that_finds("a", worlds, np.arange(worlds.n_hidden) % 2 == 0)
+    assert not compare_views([[score], [score]], worlds).is_better
+
+
+def test_a_learner_that_is_finished_later_has_the_name_and_the_rows_of_its_view(table):
+    X = table[0]
+    categories = coded_categories(X)
+    view = View(PointsHere(categories.of(X)), categories)
+    of_points = BaseScore("trees", [], np.zeros(3), lambda rows: rows.points.sum(axis=1))
+    later = view.score(UnfinishedScore("trees", [], lambda: of_points))
+    assert later.name == later.finish().name == f"trees, {COLUMNS_AS_CATEGORIES}"
+    assert View(PointsHere(X)).score(of_points) is of_points
+
+
+def test_views_need_codes_and_two_hidden_rows(table):
+    X, _, is_labelled = table
+    points, categories = PointsHere(X), coded_categories(X)
+    worlds = hidden_worlds(is_labelled, 300, np.random.RandomState(0), np.arange(len(X)))
+    assert len(views_of(points, None, worlds)) == 1
+    plain, coded = views_of(points, categories, worlds)
+    assert plain.points is points
+    assert coded.points.shape == (len(X), categories.n_columns)
+    alone = Worlds(is_labelled, np.full(len(X), -1), 300, np.arange(len(X)))
+    assert len(views_of(points, categories, alone)) == 1
