@@ -22,6 +22,7 @@ from pucut.methods.pu_cut.places import Place
 
 # Standard errors of the paired difference in hidden rows found.
 _CLEARLY_MORE = 1.0
+_FEWEST_THAT_JUDGE = 2
 
 Score = BaseScore | UnfinishedScore
 
@@ -59,8 +60,8 @@ class View:
 def views_of(points: Place, categories: CodedCategories | None, worlds: Worlds) -> list[View]:
     """The table as it is and, if it has codes and hidden rows to judge, as categories."""
     plain = View(points)
-    # A single one would have no standard error.
-    if categories is None or worlds.n_hidden < 2:
+    # A single one, or copies of it, would have no standard error.
+    if categories is None or int(worlds.is_hidden_positive.sum()) < _FEWEST_THAT_JUDGE:
         return [plain]
     return [plain, View(points.coded(categories), categories)]
 

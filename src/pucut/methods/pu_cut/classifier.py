@@ -72,8 +72,9 @@ None, default="auto"
         How much each feature counts in a distance: its importance in PU Extra Trees, the square of
         it, given weights, or all the same (None). "auto" makes a space with the squares, one in
         which all standardised features count the same and, where the columns are numbers that seem
-        to share a unit, such as pixels or counts, one with their own scale. An array has a weight
-        for each encoded feature (see Notes).
+        to share a unit, such as pixels or counts, one with their own scale. If most columns have
+        few values, it tries them as categories too. An array has a weight for each encoded feature
+        (see Notes).
     n_neighbors : int or list of int, optional
         By default 5 in a space with importances or given weights, else 10. Several are compared. At
         most the number of other samples.
@@ -108,9 +109,10 @@ None, default="auto"
         more. Nothing stays on it after `fit`, and the model answers on any machine.
     memory_limit : int or str, optional
         Bytes that `fit` may take besides X, as a number or as a text such as "8GB"; None is what
-        the machine has. Less memory makes the search for neighbours slower and changes no result.
-        A fit that needs more is refused before it starts, with the need of each stage; see
-        `estimate`.
+        the machine has. Less memory makes the search for neighbours slower and changes no result,
+        save that columns of few values are not tried as categories where that would need more; then
+        `selection_` says so. A fit that needs more is refused before it starts, with the need of
+        each stage; see `estimate`, which does not count these categories.
     random_state : int, RandomState instance or None, default=None
         For the trees, the labels that are hidden, kernels, approximate neighbours, the estimate of
         the prior, and learners and embeddings without a seed of their own.
