@@ -166,6 +166,14 @@ def test_the_work_with_codes_is_what_fit_does(table, monkeypatch):
     assert with_codes.n_forests == 2 * without.n_forests
 
 
+def test_large_tables_have_no_space_of_importances_as_categories(table, monkeypatch):
+    monkeypatch.setattr("pucut.methods.pu_cut._finding._FEW_ENOUGH", 500)
+    model = fitted(table)
+    names = {space.name for space in model.mixture_.spaces if COLUMNS_AS_CATEGORIES in space.name}
+    assert names == {f"all features alike, {COLUMNS_AS_CATEGORIES}"}
+    assert weight_as_categories(model) > 0.9
+
+
 def worlds_of(n_labelled=200, n_rows=600):
     is_labelled = np.arange(n_rows) < n_labelled
     return hidden_worlds(is_labelled, 300, np.random.RandomState(0), np.arange(n_rows))

@@ -41,8 +41,9 @@ SPACES = (
     ("common_scale", "common scale", 10),
     ("directions", "directions of change", 10),
 )
-# Those of columns as categories, which have no scale.
-OF_CODES = SPACES[:2]
+# Those of columns as categories, which have no scale. The first differs in every world, and with so
+# many rows and columns its neighbours would take longer than everything else.
+_OF_CODES, _FEW_ENOUGH = SPACES[:2], 10_000
 # Directions are learned from at least so many labels for each column, and for at most so many
 # columns: from fewer labels they are noise, and for more columns they cost more than they gain.
 LABELS_A_DIRECTION, MOST_DIRECTIONS = 10, 100
@@ -147,7 +148,9 @@ def find_spaces(
     is_plain = view.categories is None
     possible = [
         space
-        for kind, name, usual in (spaces_for(options.feature_weights) if is_plain else OF_CODES)
+        for kind, name, usual in (
+            spaces_for(options.feature_weights) if is_plain else spaces_of_codes(n_rows)
+        )
         if (space := possible_space(kind, name, usual)) is not None
     ]
     screened = screen_spaces(possible, view.points, worlds, random, search)
@@ -267,6 +270,11 @@ def is_turned(kind: Any) -> bool:
     return isinstance(kind, str) and kind == "directions"
 
 
+def spaces_of_codes(n_rows: int) -> Sequence[tuple[Any, str, int]]:
+    """Of columns as categories."""
+    return [space for space in _OF_CODES if n_rows < _FEW_ENOUGH or not is_from_trees(space[0])]
+
+
 def tries_categories(feature_weights: Any) -> bool:
     """Whether columns that may be codes are tried as categories: not if weights are chosen."""
     return isinstance(feature_weights, str) and feature_weights == "auto"
@@ -276,7 +284,7 @@ def names_of_spaces(feature_weights: Any) -> list[str]:
     """Of all that may be there."""
     names = [name for _, name, _ in spaces_for(feature_weights)]
     if tries_categories(feature_weights):
-        names += [name_as_categories(name) for _, name, _ in OF_CODES]
+        names += [name_as_categories(name) for _, name, _ in _OF_CODES]
     return names
 
 

@@ -23,7 +23,6 @@ from pucut.methods.pu_cut._choosing import Mixture, find_mixture
 from pucut.methods.pu_cut._cuts import GAMMAS, n_cuts_at_once
 from pucut.methods.pu_cut._finding import (
     EMBEDDING_NEIGHBORS,
-    OF_CODES,
     Input,
     Options,
     have_directions,
@@ -32,6 +31,7 @@ from pucut.methods.pu_cut._finding import (
     names_of_scores,
     names_of_spaces,
     spaces_for,
+    spaces_of_codes,
     tries_categories,
 )
 from pucut.methods.pu_cut._given import checked_embeddings, checked_learners, needs_labels
@@ -352,7 +352,10 @@ None, default="auto"
         turned = have_directions(n_features, n_labelled, n_hiding)
         spaces = [
             (kind, usual)
-            for kind, _, usual in (*spaces_for(self.feature_weights), *(OF_CODES * has_codes))
+            for kind, _, usual in (
+                *spaces_for(self.feature_weights),
+                *(spaces_of_codes(n_rows) if has_codes else ()),
+            )
             if turned or not is_turned(kind)
         ]
         given = self._numbers_of_neighbors(n_rows)
