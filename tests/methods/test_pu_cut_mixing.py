@@ -6,6 +6,8 @@ from scipy.stats import rankdata
 
 from pucut.methods.pu_cut._mixing import (
     Candidate,
+    behind_the_best,
+    is_ahead,
     judged,
     rank_among,
     ranks,
@@ -82,3 +84,39 @@ def test_candidates_say_what_they_found_and_why_they_have_their_weight():
 def test_a_candidate_is_a_line_when_printed():
     line = str(Candidate("linear", "score", 0.9123, 0.0211, 0.25, "found most hidden positives"))
     assert line == "score     91.2 ±  2.1 %   0.250  linear: found most hidden positives"
+
+
+def test_differences_are_judged_on_the_same_rows():
+    found = np.zeros((3, 100))
+    found[0, :90] = found[1, :80] = found[2, 10:100] = 1.0
+    # The first two disagree on 10 rows, all in favour of one; the others on 20, evenly.
+    error = np.sqrt(0.1 * 0.9 / 99)
+    np.testing.assert_allclose(behind_the_best(found), [0.0, 0.1 / error, 0.0])
+    # Equal ones are not behind, and one row of difference is within the noise.
+    found[1] = found[0]
+    found[1, 0] = 0.0
+    assert behind_the_best(found)[1] == pytest.approx(1.0)
+    np.testing.assert_array_equal(behind_the_best(np.empty((2, 0))), 0.0)
+
+
+def test_more_is_found_if_the_difference_is_not_chance():
+    before, now = np.zeros(100), np.zeros(100)
+    before[:60] = 1.0
+    now[:66] = 1.0  # the same rows and six more
+    error = np.sqrt(0.06 * 0.94 / 99)
+    assert is_ahead(now, before, 0.99 * 0.06 / error)
+    assert not is_ahead(now, before, 1.01 * 0.06 / error)
+    # Six more, but other rows: they disagree on 86.
+    other = np.roll(now, 40)
+    assert is_ahead(other, before, 0.0)
+    assert not is_ahead(other, before, 2.0)
+    assert not is_ahead(before, before, 0.0)
+
+
+@pytest.mark.parametrize("n_hidden", range(2, 60))
+def test_a_single_row_is_never_more_than_one_error(n_hidden):
+    """It is exactly one, and rounding must not decide."""
+    before = np.zeros(n_hidden)
+    now = np.arange(n_hidden) == 0
+    assert is_ahead(now.astype(float), before, 0.9)
+    assert not is_ahead(now.astype(float), before, 1.0)

@@ -16,7 +16,6 @@ from pucut.methods.pu_cut._rounds import (
     FOUND,
     found_score,
     have_rounds,
-    is_ahead,
     top_rows,
 )
 from pucut.methods.pu_cut._scores import BaseScore, NewRows, kernel_name
@@ -357,20 +356,6 @@ def test_rounds_go_on_while_classes_change(monkeypatch, table, many_landmarks):
     monkeypatch.setattr(_rounds, "UNCHANGED", 1.01 * changed)
     found([start], [space], worlds)
     assert len(learned) == 1
-
-
-def test_more_is_found_if_the_difference_is_not_chance():
-    before, now = np.zeros(100), np.zeros(100)
-    before[:60] = 1.0
-    now[:66] = 1.0  # the same rows and six more
-    error = np.sqrt(0.06 * 0.94 / 99)
-    assert is_ahead(now, before, 0.99 * 0.06 / error)
-    assert not is_ahead(now, before, 1.01 * 0.06 / error)
-    # Six more, but other rows: they disagree on 86.
-    other = np.roll(now, 40)
-    assert is_ahead(other, before, 0.0)
-    assert not is_ahead(other, before, 2.0)
-    assert not is_ahead(before, before, 0.0)
 
 
 def test_the_first_of_equal_rows_are_taken():

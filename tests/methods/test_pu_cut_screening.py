@@ -8,23 +8,10 @@ from pucut.datasets import pu_split
 from pucut.exceptions import RepeatedRowsWarning, SuspectColumnWarning
 from pucut.methods.pu_cut import _rounds, _screening
 from pucut.methods.pu_cut._mixing import UNJUDGED, recall_error
-from pucut.methods.pu_cut._screening import behind_the_best, screen_spaces
+from pucut.methods.pu_cut._screening import screen_spaces
 from pucut.methods.pu_cut._spaces import PossibleSpace
 from pucut.methods.pu_cut._worlds import hidden_worlds
 from pucut.methods.pu_cut.places import PointsHere
-
-
-def test_differences_are_judged_on_the_same_rows():
-    found = np.zeros((3, 100))
-    found[0, :90] = found[1, :80] = found[2, 10:100] = 1.0
-    # The first two disagree on 10 rows, all in favour of one; the others on 20, evenly.
-    error = np.sqrt(0.1 * 0.9 / 99)
-    np.testing.assert_allclose(behind_the_best(found), [0.0, 0.1 / error, 0.0])
-    # Equal ones are not behind, and one row of difference is within the noise.
-    found[1] = found[0]
-    found[1, 0] = 0.0
-    assert behind_the_best(found)[1] == pytest.approx(1.0)
-    np.testing.assert_array_equal(behind_the_best(np.empty((2, 0))), 0.0)
 
 
 @pytest.fixture

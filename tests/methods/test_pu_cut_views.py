@@ -10,8 +10,8 @@ from pucut.data import coded_categories as codes_module
 from pucut.data.coded_categories import COLUMNS_AS_CATEGORIES, coded_categories
 from pucut.datasets import pu_split
 from pucut.methods.pu_cut import places
-from pucut.methods.pu_cut._scores import BaseScore, UnfinishedScore
-from pucut.methods.pu_cut._views import View, compare_views, views_of
+from pucut.methods.pu_cut._scores import BaseScore, NewRows, UnfinishedScore
+from pucut.methods.pu_cut._views import View, views_of, why_left_out
 from pucut.methods.pu_cut._worlds import Worlds, hidden_worlds
 from pucut.methods.pu_cut.places import PointsHere
 from pucut.model_files import dump_model, load_model
@@ -159,9 +159,8 @@ def test_the_work_with_codes_is_what_fit_does(table, monkeypatch):
     model = PUCutClassifier(prior=0.5, n_estimators=50, random_state=0)
     model.fit(X, np.isin(np.arange(len(X)), few))
     with_codes, without = (model._work(500, 5, 60, has_codes=has) for has in (True, False))
-    # Columns of six values each have no scale in common, and too few labels turn nothing.
-    absent = len({"common scale"})
-    assert counted["searches"] == with_codes.n_searches - absent
+    # One is for a scale that these columns do not have in common.
+    assert counted["searches"] == with_codes.n_searches - 1
     assert counted["trees"] == pytest.approx(with_codes.n_forests * 50)
     assert with_codes.n_forests == 2 * without.n_forests
 
@@ -202,16 +201,17 @@ def test_views_are_compared_row_by_row(only_coded):
     more = by_coded.astype(float) - by_plain
     error = more.std(ddof=1) / np.sqrt(n_hidden)
     assert (more.mean() >= error) == (only_coded >= 9)
-    compared = compare_views(scores, worlds)
-    assert compared.is_better == (more.mean() >= error)
-    if not compared.is_better:
-        assert compared.said[0].hidden_recall == pytest.approx(by_coded.mean())
+    said = why_left_out(scores, worlds)
+    if only_coded >= 9:
+        assert said is None
+    else:
+        assert said.hidden_recall == pytest.approx(by_coded.mean())
 
 
 def test_equally_good_views_are_not_mixed():
     worlds = worlds_of()
     score = score_that_finds("a", worlds, np.arange(worlds.n_hidden) % 2 == 0)
-    assert not compare_views([[score], [score]], worlds).is_better
+    assert why_left_out([[score], [score]], worlds) is not None
 
 
 def test_a_learner_that_is_finished_later_has_the_name_and_the_rows_of_its_view(table):
@@ -220,7 +220,10 @@ def test_a_learner_that_is_finished_later_has_the_name_and_the_rows_of_its_view(
     view = View(PointsHere(categories.of(X)), categories)
     of_points = BaseScore("trees", [], np.zeros(3), lambda rows: rows.points.sum(axis=1))
     later = view.score(UnfinishedScore("trees", [], lambda: of_points))
-    assert later.name == later.finish().name == f"trees, {COLUMNS_AS_CATEGORIES}"
+    finished = later.finish()
+    assert later.name == finished.name == f"trees, {COLUMNS_AS_CATEGORIES}"
+    found = finished.of(NewRows(None, X[:9], {}, {}))
+    np.testing.assert_array_equal(found, categories.of(X)[:9].sum(axis=1))
     assert View(PointsHere(X)).score(of_points) is of_points
 
 

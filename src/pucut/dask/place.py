@@ -62,8 +62,8 @@ class PointsOnWorkers:
         return categories_of_parts(self._of_parts(value_counts))
 
     def coded(self, categories: CodedCategories) -> "PointsOnWorkers":
-        n_columns = categories.n_columns
-        coded = self.points.lazily(with_categories, categories, n_columns=n_columns)
+        width = categories.n_columns
+        coded = self.points.lazily(with_categories, categories, n_columns=width)
         return PointsOnWorkers(coded, self.threads_here)
 
     def groups(self, is_labelled: BoolArray) -> IndexArray:

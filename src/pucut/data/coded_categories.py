@@ -88,9 +88,8 @@ def categories_of_parts(parts: Sequence[list[ValueCounts | None]]) -> CodedCateg
         return None
     n_rows = coded[0].counts.sum()
     shares = np.concatenate([column.counts for column in coded]) / n_rows
-    is_coded = set(map(id, coded))
     values = tuple(
-        column.values if column is not None and id(column) in is_coded else np.empty(0)
+        np.empty(0) if column is None or len(column.values) < LEAST_VALUES else column.values
         for column in columns
     )
     return CodedCategories(values, shares, np.sqrt(shares * (1.0 - shares)))

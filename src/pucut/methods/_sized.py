@@ -58,8 +58,16 @@ class SizedClassifier(CallbackSupportMixin, PUClassifier):
             by default they are taken to be many.
         """
         (n_rows, n_features), value_bytes = size_of_table(X)
-        needed = estimate_fit(
-            self._work(n_rows, n_features, n_labelled),
+        work = self._work(n_rows, n_features, n_labelled)
+        needed = self._needed(work, n_rows, n_features, value_bytes)
+        if not isinstance(self.prior, str):
+            return needed
+        first = prior_stage(n_rows, n_features, value_bytes)
+        return replace(needed, stages=(first, *needed.stages))
+
+    def _needed(self, work: Work, n_rows: int, n_features: int, value_bytes: int) -> FitEstimate:
+        return estimate_fit(
+            work,
             n_rows,
             n_features,
             n_estimators=self.n_estimators,
@@ -67,10 +75,13 @@ class SizedClassifier(CallbackSupportMixin, PUClassifier):
             n_threads=self._n_threads(),
             memory_limit=checked_memory_limit(self.memory_limit),
         )
-        if not isinstance(self.prior, str):
-            return needed
-        first = prior_stage(n_rows, n_features, value_bytes)
-        return replace(needed, stages=(first, *needed.stages))
+
+    def _room_for(self, needed: FitEstimate) -> int | None:
+        """The bytes that a fit may take; None if it is so small that nobody asks the machine."""
+        limit = checked_memory_limit(self.memory_limit)
+        if limit is None and needed.bytes > ALWAYS_TRIED:
+            return available_memory()
+        return limit
 
     def _search_bytes(self, X: Any, n_labelled: int, is_known: bool = True) -> int | None:
         """Refuses what cannot fit, and returns what the search for neighbours may hold.
@@ -84,13 +95,10 @@ class SizedClassifier(CallbackSupportMixin, PUClassifier):
         needed = self.estimate(X, n_labelled)
         if self.verbose:
             print(needed, flush=True)
-        if limit is not None:
-            check_fits(needed, limit, is_given=True)
-            return needed.search_bytes
-        free = available_memory() if needed.bytes > ALWAYS_TRIED else None
-        if free is not None:
-            check_fits(needed, free, is_given=False)
-        return None
+        room = self._room_for(needed)
+        if room is not None:
+            check_fits(needed, room, is_given=limit is not None)
+        return None if limit is None else needed.search_bytes
 
     def _numbers_of_neighbors(self, n_samples: int) -> list[int] | None:
         """The given numbers, ascending and at most all other samples; None if none are given."""

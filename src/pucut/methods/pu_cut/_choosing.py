@@ -35,7 +35,7 @@ from pucut.methods.pu_cut._scores import (
     tree_score,
 )
 from pucut.methods.pu_cut._spaces import SpaceOfWorlds
-from pucut.methods.pu_cut._views import View, compare_views, views_of
+from pucut.methods.pu_cut._views import View, views_of, why_left_out
 from pucut.methods.pu_cut._worlds import Worlds, hidden_worlds
 from pucut.methods.pu_cut.places import PointsHere
 from pucut.trees.forest import Forest
@@ -195,9 +195,9 @@ def find_mixture(
     ]
     left_out = [*rows.left_out, *found[0].left_out]
     if len(views) > 1:
-        compared = compare_views(by_view, worlds)
-        left_out += found[1].left_out if compared.is_better else compared.said
-        if not compared.is_better:
+        no_better = why_left_out(by_view, worlds)
+        left_out += found[1].left_out if no_better is None else [no_better]
+        if no_better is not None:
             by_view, found = by_view[:1], found[:1]
     spaces = [space for there in found for space in there.spaces]
     parts = [*(part for of_view in by_view for part in of_view), *given]

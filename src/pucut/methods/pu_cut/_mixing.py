@@ -15,6 +15,7 @@ from pucut._support.checks import BoolArray, FloatArray
 
 # What is this many standard errors behind the best is left out.
 CLEARLY_BEHIND = 3.0
+_ROUNDING = 1e-9
 # Said of all candidates where there is a single label.
 UNJUDGED = "nothing could be hidden to judge it"
 
@@ -118,6 +119,29 @@ def recall_weights(found: FloatArray) -> FloatArray:
     behind = (best - recalls) / recall_error(best, n_hidden)
     weights = np.where(behind < CLEARLY_BEHIND, np.exp(-behind), 0.0)
     return np.asarray(weights / weights.sum())
+
+
+def behind_the_best(found: FloatArray) -> FloatArray:
+    """How far each candidate (row) is behind the one that found most, in standard errors.
+
+    Both were asked for the same hidden rows (columns), so that the noise of the difference is that
+    of the rows on which they disagree.
+    """
+    n_hidden = found.shape[1]
+    if n_hidden < 2:
+        return np.zeros(len(found))
+    missed = found[np.argmax(found.mean(axis=1))] - found
+    error = np.maximum(missed.std(axis=1, ddof=1) / np.sqrt(n_hidden), 1.0 / n_hidden)
+    return np.asarray(missed.mean(axis=1) / error)
+
+
+def is_ahead(one: FloatArray, other: FloatArray, by: float) -> bool:
+    """Whether one finds more hidden rows, by more standard errors of the paired difference.
+
+    A single row is exactly one of them, and never more, however it is rounded.
+    """
+    behind = behind_the_best(np.array([one, other]))[1]
+    return bool(one.mean() > other.mean() and behind > by + _ROUNDING)
 
 
 def weighted_sum(weights: FloatArray, parts: Sequence[FloatArray]) -> FloatArray:

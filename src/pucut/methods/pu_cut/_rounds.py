@@ -23,9 +23,9 @@ from pucut.kernels.folded_ridge import FoldedRidge, FoldedScores
 from pucut.kernels.machines import Machine
 from pucut.kernels.ridge import chosen_widths, in_turn
 from pucut.methods.pu_cut._mixed_score import mix_scores
-from pucut.methods.pu_cut._mixing import ranks
+from pucut.methods.pu_cut._mixing import is_ahead, ranks
 from pucut.methods.pu_cut._scores import BaseScore, OfRidge, kernel_name
-from pucut.methods.pu_cut._screening import FEWEST_ROWS, behind_the_best
+from pucut.methods.pu_cut._screening import FEWEST_ROWS
 from pucut.methods.pu_cut._spaces import SpaceOfWorlds
 from pucut.methods.pu_cut._worlds import LABELS_TO_TELL, Worlds
 
@@ -230,12 +230,6 @@ def _learner(
 
 def _classes(levels: Sequence[FloatArray], worlds: Worlds) -> BoolArray:
     return np.array([top_rows(each, worlds.n_positive) for each in levels])
-
-
-def is_ahead(one: FloatArray, other: FloatArray, by: float) -> bool:
-    """Whether one finds more hidden rows, by so many standard errors of the paired difference."""
-    behind = behind_the_best(np.array([one, other]))[1]
-    return bool(one.mean() > other.mean() and behind > by)
 
 
 def have_rounds(n_rows: int, n_labelled: int) -> bool:

@@ -18,6 +18,7 @@ from pucut.kernels.ridge import drawn
 from pucut.methods.pu_cut._mixing import (
     CLEARLY_BEHIND,
     Candidate,
+    behind_the_best,
     recall_error,
     shares_above,
 )
@@ -109,17 +110,3 @@ def _shares_found(space: SpaceOfWorlds, part: Worlds, asked: Any) -> FloatArray:
     n_known = int((part.is_labelled & ~part.is_hidden).sum())
     n_wanted = min(part.n_positive - n_known, int(is_unknown.sum()))
     return shares_above(values, scores[is_unknown], n_wanted)
-
-
-def behind_the_best(found: FloatArray) -> FloatArray:
-    """How far each candidate (row) is behind the one that found most, in standard errors.
-
-    Both were asked for the same hidden rows (columns), so that the noise of the difference is that
-    of the rows on which they disagree.
-    """
-    n_hidden = found.shape[1]
-    if n_hidden < 2:
-        return np.zeros(len(found))
-    missed = found[np.argmax(found.mean(axis=1))] - found
-    error = np.maximum(missed.std(axis=1, ddof=1) / np.sqrt(n_hidden), 1.0 / n_hidden)
-    return np.asarray(missed.mean(axis=1) / error)

@@ -6,7 +6,6 @@ The second way takes part if it finds clearly more hidden rows: on most tables i
 good as those of the first or a little worse, and would only weaken the mixture.
 """
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import overload
@@ -15,7 +14,7 @@ import numpy as np
 
 from pucut._support.checks import FloatArray
 from pucut.data.coded_categories import COLUMNS_AS_CATEGORIES, CodedCategories
-from pucut.methods.pu_cut._mixing import Candidate, recall_error
+from pucut.methods.pu_cut._mixing import Candidate, is_ahead, recall_error
 from pucut.methods.pu_cut._scores import BaseScore, OfCategories, UnfinishedScore
 from pucut.methods.pu_cut._worlds import Worlds
 from pucut.methods.pu_cut.places import Place
@@ -66,26 +65,19 @@ def views_of(points: Place, categories: CodedCategories | None, worlds: Worlds) 
     return [plain, View(points.coded(categories), categories)]
 
 
-@dataclass(frozen=True, eq=False)
-class Compared:
-    """Whether the second view takes part; if not, what is said of it."""
+def why_left_out(scores_of_views: Sequence[Sequence[Score]], worlds: Worlds) -> Candidate | None:
+    """What is said of the second view if it takes no part; None if it does.
 
-    is_better: bool
-    said: tuple[Candidate, ...]
-
-
-def compare_views(scores_of_views: Sequence[Sequence[Score]], worlds: Worlds) -> Compared:
-    """The best score of each, row by row: both are asked for the same hidden rows."""
+    The best scores of both are compared, which are asked for the same hidden rows.
+    """
     best, best_coded = (_found_by_best(scores, worlds) for scores in scores_of_views)
-    more, n_hidden = best_coded - best, len(best)
-    error = max(float(more.std(ddof=1)) / math.sqrt(n_hidden), 0.5 / n_hidden)
-    if float(more.mean()) >= _CLEARLY_MORE * error:
-        return Compared(True, ())
+    if is_ahead(best_coded, best, _CLEARLY_MORE):
+        return None
     is_positive = worlds.is_hidden_positive
     recall = float(best_coded[is_positive].mean())
     why = "its best score does not find clearly more than that of the columns as they are"
     error = recall_error(recall, int(is_positive.sum()))
-    return Compared(False, (Candidate(COLUMNS_AS_CATEGORIES, "score", recall, error, 0.0, why),))
+    return Candidate(COLUMNS_AS_CATEGORIES, "score", recall, error, 0.0, why)
 
 
 def _found_by_best(scores: Sequence[Score], worlds: Worlds) -> FloatArray:

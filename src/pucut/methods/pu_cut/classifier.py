@@ -10,7 +10,7 @@ from sklearn.utils._param_validation import HasMethods, StrOptions
 
 from pucut._support.checks import FloatArray
 from pucut._support.devices import card_of, usable_card
-from pucut._support.memory import available_memory, checked_memory_limit, in_words
+from pucut._support.memory import in_words
 from pucut.calibration import calibrate
 from pucut.data.arrow import is_arrow
 from pucut.data.coded_categories import COLUMNS_AS_CATEGORIES, CodedCategories
@@ -18,7 +18,7 @@ from pucut.data.containers import for_any_table
 from pucut.data.encoding import learn_encoding
 from pucut.data.labels import PULabels
 from pucut.data.row_order import IndexArray, order_rows_in_place, row_order
-from pucut.methods._sized import ALWAYS_TRIED, SizedClassifier
+from pucut.methods._sized import SizedClassifier
 from pucut.methods.pu_cut._choosing import Mixture, find_mixture
 from pucut.methods.pu_cut._cuts import GAMMAS, n_cuts_at_once
 from pucut.methods.pu_cut._finding import (
@@ -42,7 +42,7 @@ from pucut.methods.pu_cut._scores import TREES_OF_A_WORLD, TREES_THAT_ANSWER, tr
 from pucut.methods.pu_cut._screening import SHARE_TRIED, are_screened
 from pucut.methods.pu_cut._worlds import n_hidden_worlds
 from pucut.methods.pu_cut.places import Place, PointsHere
-from pucut.methods.size import Work, estimate_fit
+from pucut.methods.size import Work
 from pucut.methods.steps import FitSteps, with_callbacks
 from pucut.scores.thresholds import positives_by_prior, threshold_for_share
 from pucut.trees.feature_weights import FOREST_WEIGHTS
@@ -271,20 +271,12 @@ None, default="auto"
         found = points.categories() if tries_categories(self.feature_weights) else None
         if found is None or not isinstance(points, PointsHere):
             return found, ()  # nobody knows what workers have
-        limit = checked_memory_limit(self.memory_limit)
         n_rows, n_columns = points.shape
-        needed = estimate_fit(
-            self._work(n_rows, n_columns, labels.n_labelled, has_codes=True),
-            n_rows,
-            n_columns + found.n_indicators,
-            n_estimators=self.n_estimators,
-            value_bytes=points.points.itemsize,
-            n_threads=self._n_threads(),
-            memory_limit=limit,
-        )
-        if limit is None:
-            limit = available_memory() if needed.bytes > ALWAYS_TRIED else None
-        if limit is None or needed.bytes <= limit:
+        work = self._work(n_rows, n_columns, labels.n_labelled, has_codes=True)
+        width = n_columns + found.n_indicators
+        needed = self._needed(work, n_rows, width, points.points.itemsize)
+        room = self._room_for(needed)
+        if room is None or needed.bytes <= room:
             return found, ()
         why = f"not tried: with them, fit would need about {in_words(needed.bytes)}"
         nothing = Candidate(COLUMNS_AS_CATEGORIES, "score", math.nan, math.nan, 0.0, why)
