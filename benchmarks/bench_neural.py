@@ -22,7 +22,7 @@ from benchmarks.harness import Benchmark, Option, Run
 from benchmarks.timing import mean_and_deviation, side_by_side
 from pucut import NNPUClassifier, UPUClassifier
 from pucut.calibration import calibrate
-from pucut.scores.thresholds import threshold_for_share
+from pucut.judging.thresholds import threshold_for_share
 
 METHODS = {"upu": UPUClassifier, "nnpu": NNPUClassifier}
 SETTINGS = {"mnist": {"image_shape": (1, 28, 28)}, "news": {"activation": "softsign"}}

@@ -29,8 +29,8 @@ from benchmarks.processes import busy_processes
 from benchmarks.timing import ratio_of, seconds_of, side_by_side
 from paper.datasets import REAL_NAMES, seed_from_names
 from pucut.datasets import pu_split
+from pucut.judging.cross_fitting import cross_fit, default_classifier
 from pucut.priors import METHODS, estimate_prior
-from pucut.scores.cross_fitting import cross_fit, default_classifier
 
 SHARES = (0.6, 0.1)
 SPREAD_SHARES, FEWEST_LABELS, LEAST_OF_A_SIDE = (0.02, 0.1, 0.6), 5, 20

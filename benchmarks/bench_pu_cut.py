@@ -20,6 +20,7 @@ from benchmarks.harness import Benchmark, Option, Run
 from paper.datasets import REAL_NAMES
 from pucut import PUCutClassifier
 from pucut.data.labels import checked_pu_labels
+from pucut.judging.thresholds import positives_by_prior
 from pucut.methods.pu_cut import _choosing as choosing
 from pucut.methods.pu_cut import _mixing as mixing
 from pucut.methods.pu_cut._cuts import ChosenCuts
@@ -27,7 +28,6 @@ from pucut.methods.pu_cut._mixed_score import mix_scores
 from pucut.methods.pu_cut._mixing import ranks
 from pucut.methods.pu_cut._scores import BaseScore
 from pucut.methods.pu_cut._worlds import Worlds
-from pucut.scores.thresholds import positives_by_prior
 
 KINDS = ("trees", "kernel", "linear", "neighbours")
 COLUMNS = ("correlation", "hindsight", "by recall", "mean of all", "mixture")

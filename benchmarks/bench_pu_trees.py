@@ -26,7 +26,7 @@ from pucut import PUExtraTreesClassifier
 from pucut.calibration import calibrate
 from pucut.data.labels import checked_pu_labels
 from pucut.datasets import pu_split
-from pucut.scores.thresholds import positives_by_prior, threshold_for_share
+from pucut.judging.thresholds import positives_by_prior, threshold_for_share
 from pucut.trees.cross_fitting import cross_fitted_forest
 from pucut.trees.forest import forest_scores
 from pucut.trees.growing import grow_forest

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from pucut import methods
 from pucut._support.checks import BoolArray, FloatArray
-from pucut.scores.cross_fitting import cross_fit, default_classifier
+from pucut.judging.cross_fitting import cross_fit, default_classifier
 
 Rule = Literal["own", "prior"]
 RULES: tuple[Rule, ...] = ("own", "prior")

@@ -35,7 +35,7 @@ from paper.running.machine import device_name, machine, peak_memory_mb
 from paper.running.raw import BrokenFile, Finished
 from pucut._support.checks import BoolArray
 from pucut.data.labels import checked_pu_labels
-from pucut.scores.thresholds import positives_by_prior
+from pucut.judging.thresholds import positives_by_prior
 
 # How good a run is, by metric: with each rule of `paper.methods.RULES` a column of its own.
 METRIC_TITLES = {"accuracy": "accuracy", "balanced_accuracy": "balanced accuracy"}

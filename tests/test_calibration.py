@@ -23,7 +23,7 @@ from threadpoolctl import threadpool_limits
 from paper.datasets import load_real, seed_from_names
 from pucut.calibration import _fitted_curve, calibrate
 from pucut.datasets import pu_split
-from pucut.scores.cross_fitting import cross_fit
+from pucut.judging.cross_fitting import cross_fit
 
 CLASSIFIERS = {
     "boosting": HistGradientBoostingClassifier(max_iter=40),

@@ -15,7 +15,7 @@ from pucut.dask.partitions import read_partitions
 from pucut.dask.place import place_of
 from pucut.data.labels import checked_pu_labels
 from pucut.data.row_order import row_order
-from pucut.methods.pu_cut.places import PointsHere
+from pucut.judging.places import PointsHere
 from pucut.trees.growing import TreeOptions
 
 dask = pytest.importorskip("dask")

@@ -24,7 +24,7 @@ from pucut import (
 )
 from pucut.data.labels import checked_pu_labels
 from pucut.displays.calibration import pu_calibration
-from pucut.scores.thresholds import positives_by_prior
+from pucut.judging.thresholds import positives_by_prior
 
 
 @pytest.fixture(scope="module")

@@ -8,10 +8,10 @@ import pytest
 from pucut import PUCutClassifier
 from pucut.data.row_order import in_given_order
 from pucut.datasets import pu_split
+from pucut.judging.places import PointsHere
 from pucut.kernels.gradients import directions_of_change
 from pucut.methods.pu_cut._finding import _turned, have_directions, names_of_spaces
 from pucut.methods.pu_cut._worlds import hidden_worlds
-from pucut.methods.pu_cut.places import PointsHere
 
 NAME = "directions of change"
 

@@ -19,10 +19,10 @@ from sklearn.tree import DecisionTreeClassifier
 from pucut import PUCutClassifier
 from pucut.data.row_order import in_given_order
 from pucut.datasets import pu_split
+from pucut.judging.cross_fitting import cross_fit, mean_scores
 from pucut.methods.pu_cut._given import checked_learners, needs_labels
 from pucut.methods.pu_cut._scores import NewRows, learner_score
 from pucut.methods.pu_cut._worlds import hidden_worlds
-from pucut.scores.cross_fitting import cross_fit, mean_scores
 from tests.helpers.checks import accuracy
 
 

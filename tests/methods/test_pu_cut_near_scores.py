@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from pucut.graphs.spaces import near_in
+from pucut.judging.places import PointsHere
 from pucut.methods.pu_cut._near_scores import (
     SCORE_NEIGHBORS,
     WALK_NEIGHBORS,
@@ -13,7 +14,6 @@ from pucut.methods.pu_cut._near_scores import (
 from pucut.methods.pu_cut._scores import NewRows
 from pucut.methods.pu_cut._spaces import space_of_worlds
 from pucut.methods.pu_cut._worlds import hidden_worlds
-from pucut.methods.pu_cut.places import PointsHere
 
 N_ROWS, N_NEW, N_POSITIVE = 120, 30, 60
 

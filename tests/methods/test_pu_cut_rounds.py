@@ -9,6 +9,7 @@ from sklearn.datasets import make_blobs, make_classification
 
 from pucut import PUCutClassifier
 from pucut.datasets import pu_split
+from pucut.judging.places import PointsHere
 from pucut.kernels import folded_ridge
 from pucut.kernels.ridge import chosen_widths
 from pucut.methods.pu_cut import _rounds, _screening
@@ -21,7 +22,6 @@ from pucut.methods.pu_cut._rounds import (
 from pucut.methods.pu_cut._scores import BaseScore, NewRows, kernel_name
 from pucut.methods.pu_cut._spaces import space_of_worlds
 from pucut.methods.pu_cut._worlds import hidden_worlds
-from pucut.methods.pu_cut.places import PointsHere
 
 
 def clusters(n_rows, n_columns, n_clusters, share):

@@ -6,12 +6,12 @@ import pytest
 from pucut import PUCutClassifier
 from pucut.datasets import pu_split
 from pucut.exceptions import RepeatedRowsWarning, SuspectColumnWarning
+from pucut.judging.places import PointsHere
 from pucut.methods.pu_cut import _rounds, _screening
 from pucut.methods.pu_cut._mixing import UNJUDGED, recall_error
 from pucut.methods.pu_cut._screening import screen_spaces
 from pucut.methods.pu_cut._spaces import PossibleSpace
 from pucut.methods.pu_cut._worlds import hidden_worlds
-from pucut.methods.pu_cut.places import PointsHere
 
 
 @pytest.fixture

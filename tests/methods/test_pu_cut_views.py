@@ -9,11 +9,11 @@ from pucut import PUCutClassifier
 from pucut.data import coded_categories as codes_module
 from pucut.data.coded_categories import COLUMNS_AS_CATEGORIES, coded_categories
 from pucut.datasets import pu_split
+from pucut.judging.places import PointsHere
 from pucut.methods.pu_cut import places
 from pucut.methods.pu_cut._scores import BaseScore, NewRows, UnfinishedScore
 from pucut.methods.pu_cut._views import View, views_of, why_left_out
 from pucut.methods.pu_cut._worlds import Worlds, hidden_worlds
-from pucut.methods.pu_cut.places import PointsHere
 from pucut.model_files import dump_model, load_model
 
 

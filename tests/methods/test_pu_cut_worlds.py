@@ -6,6 +6,7 @@ from sklearn.datasets import make_classification
 
 from pucut import PUCutClassifier
 from pucut.datasets import pu_split
+from pucut.judging.places import PointsHere
 from pucut.methods.pu_cut import _cuts, _mixing
 from pucut.methods.pu_cut._cuts import choose_cuts
 from pucut.methods.pu_cut._hidden_recall import VARIANCE_IN_TURN
@@ -22,7 +23,6 @@ from pucut.methods.pu_cut._scores import (
 )
 from pucut.methods.pu_cut._spaces import space_of_worlds
 from pucut.methods.pu_cut._worlds import HIDDEN_FOLDS, Worlds, hidden_worlds, n_hidden_worlds
-from pucut.methods.pu_cut.places import PointsHere
 from pucut.trees.feature_weights import weights_of_importances
 from pucut.trees.forest import forest_importances
 from pucut.trees.growing import grow_forest

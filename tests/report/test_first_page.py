@@ -8,12 +8,12 @@ import pytest
 
 from pucut import TwoHNCClassifier
 from pucut.data.labels import checked_pu_labels
+from pucut.judging.thresholds import positives_by_prior
 from pucut.priors import LabellingCheck
 from pucut.report import render, summarise, unpacked
 from pucut.report.alerts import alerts
 from pucut.report.numbers import percent, short_number
 from pucut.report.wording import word_for
-from pucut.scores.thresholds import positives_by_prior
 from tests.helpers.reports import parse
 
 

@@ -12,10 +12,10 @@ import scipy.sparse as sp
 from pucut import TwoHNCClassifier, report
 from pucut.data.labels import checked_pu_labels
 from pucut.data.row_order import renumbered_graph
+from pucut.judging.thresholds import positives_by_prior
 from pucut.report import render, summarise, unpacked
 from pucut.report.packing import packed
 from pucut.report.reasons import chains_to_labels, labelled_neighbors, turning_priors
-from pucut.scores.thresholds import positives_by_prior
 from tests.helpers.reports import shown_graph
 
 two_hnc = partial(TwoHNCClassifier, prior=0.5, n_estimators=20, random_state=0)

@@ -1,6 +1,6 @@
 """The place of the chooser's points if these lie in partitions on the workers.
 
-It gives what `pucut.methods.pu_cut.places.PointsHere` gives, with the same bits if neighbours are
+It gives what `pucut.judging.places.PointsHere` gives, with the same bits if neighbours are
 exact. The points are there once; those of a space are made from them where they are needed.
 """
 
@@ -25,9 +25,9 @@ from pucut.data.repeats import groups_of_equal_rows, numbered
 from pucut.data.row_order import IndexArray, row_hashes
 from pucut.graphs.neighbors import NeighborLists
 from pucut.graphs.spaces import WeightedSpace, connecting_kernel
+from pucut.judging.places import PointsHere
 from pucut.kernels import blocks
 from pucut.kernels.gradients import mapped
-from pucut.methods.pu_cut.places import PointsHere
 from pucut.trees.cross_fitting import CrossFittedForest, dealt_folds
 from pucut.trees.feature_weights import weighted
 from pucut.trees.forest import Forest

@@ -8,7 +8,7 @@ import numpy.typing as npt
 from pucut._support.checks import BoolArray, FloatArray
 from pucut.data.labels import PULabels, checked_prior, checked_pu_labels
 from pucut.displays._axes import BLUE, GREY, RUST, check_has, checked_axes
-from pucut.scores.thresholds import positives_by_prior
+from pucut.judging.thresholds import positives_by_prior
 
 
 def changes_by_prior(

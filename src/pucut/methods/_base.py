@@ -21,9 +21,9 @@ from pucut.data.repeats import warn_of_copies
 from pucut.data.row_order import IndexArray, in_given_order
 from pucut.data.suspects import warn_of_suspects
 from pucut.exceptions import NegativesNotUsedWarning
+from pucut.judging.thresholds import positives_by_prior, threshold_for_share
 from pucut.metrics import pu_accuracy
 from pucut.priors import PriorEstimate, estimate_prior, warn_of_guess
-from pucut.scores.thresholds import positives_by_prior, threshold_for_share
 
 # What every model answers with, beside its parameters.
 _OF_EVERY_MODEL = (

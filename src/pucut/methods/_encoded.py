@@ -15,8 +15,8 @@ from pucut.data.labels import PULabels
 from pucut.data.repeats import groups_for_folds
 from pucut.data.row_order import IndexArray, in_order, row_order
 from pucut.graphs.neighbors import NeighborLists, nearest_neighbors
+from pucut.judging.cross_fitting import stratified_folds
 from pucut.methods._base import PUClassifier
-from pucut.scores.cross_fitting import stratified_folds
 
 # Folds for out-of-sample scores.
 FOLDS = 5

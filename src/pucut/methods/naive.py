@@ -15,14 +15,14 @@ from pucut._support.constraints import PRIOR_CONSTRAINTS
 from pucut.data.containers import ONE_DIMENSION, refuse_kinds, with_sorted_indices
 from pucut.data.labels import PULabels
 from pucut.data.row_order import IndexArray, in_order, row_order
-from pucut.methods._base import PUClassifier
-from pucut.scores.cross_fitting import (
+from pucut.judging.cross_fitting import (
     CrossFit,
     checked_classifier,
     cross_fit,
     default_classifier,
     mean_scores,
 )
+from pucut.methods._base import PUClassifier
 
 
 class _CrossFittedClassifier(MetaEstimatorMixin, PUClassifier):

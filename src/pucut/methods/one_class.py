@@ -11,8 +11,8 @@ from sklearn.utils._param_validation import HasMethods
 from pucut._support.checks import FloatArray
 from pucut.data.labels import PULabels
 from pucut.data.row_order import IndexArray
+from pucut.judging.cross_fitting import with_random_state
 from pucut.methods._encoded import EncodedClassifier
-from pucut.scores.cross_fitting import with_random_state
 
 
 @dataclass(frozen=True, eq=False)

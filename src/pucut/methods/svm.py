@@ -9,10 +9,10 @@ from pucut._support.constraints import POSITIVE
 from pucut.data.labels import PULabels
 from pucut.data.repeats import groups_for_folds
 from pucut.data.row_order import IndexArray
+from pucut.judging.cross_fitting import stratified_folds
 from pucut.kernels.machines import KERNELS, Machine, fit_svm
 from pucut.methods._encoded import FOLDS, EncodedClassifier
 from pucut.metrics import lee_liu_score
-from pucut.scores.cross_fitting import stratified_folds
 
 
 class BiasedSVMClassifier(EncodedClassifier):

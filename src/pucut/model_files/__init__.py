@@ -51,7 +51,7 @@ TRUSTED_OTHERS = frozenset(
         "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",
         "sklearn.tree._tree.Tree",
         "sklearn.utils.validation.check_array",
-        "pucut.scores.cross_fitting.positive_scores",
+        "pucut.judging.cross_fitting.positive_scores",
     }
 )
 PICKLE_ENDINGS = (".pkl", ".pickle", ".joblib", ".sav")

@@ -20,6 +20,7 @@ from pucut._support.checks import BoolArray, checked_scores, is_sparse
 from pucut._support.threads import library_threads
 from pucut.data.labels import PULabels, checked_pu_labels
 from pucut.data.row_order import row_order
+from pucut.judging.cross_fitting import checked_classifier
 from pucut.priors.methods import (
     BY_NAME,
     METHODS,
@@ -29,7 +30,6 @@ from pucut.priors.methods import (
     Share,
 )
 from pucut.priors.result import BOUND, FEW_LABELS, NO_SIGNAL, WIDE, PriorEstimate, percent
-from pucut.scores.cross_fitting import checked_classifier
 
 # With this many rows chance moves the share by about 0.01, less than the overlap of most classes
 # does; more rows would take time and change little.

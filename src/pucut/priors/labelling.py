@@ -36,9 +36,9 @@ from pucut.data.encoding import MAX_DENSE_CELLS, learn_encoding
 from pucut.data.labels import PULabels, checked_prior, checked_pu_labels
 from pucut.data.row_order import in_order, row_order
 from pucut.data.tables import Table, read_table
+from pucut.judging.thresholds import positives_by_prior, threshold_for_share
 from pucut.priors.estimate import estimate_prior
 from pucut.priors.labelling_result import FEWEST, ColumnDifference, LabellingCheck
-from pucut.scores.thresholds import positives_by_prior, threshold_for_share
 from pucut.trees.cross_fitting import cross_fitted_forest
 from pucut.trees.growing import TreeOptions
 

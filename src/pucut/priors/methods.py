@@ -15,6 +15,7 @@ from pucut._support.checks import BoolArray, FloatArray, is_sparse
 from pucut.data.encoding import finite_columns, is_plain, learn_encoding
 from pucut.data.repeats import groups_for_folds, labelled_groups, possible_folds
 from pucut.data.row_order import IndexArray
+from pucut.judging.cross_fitting import checked_classifier, cross_fit
 from pucut.priors import ensemble
 from pucut.priors.best_bin import best_bin
 from pucut.priors.binormal import Ranks, plausible_share
@@ -24,7 +25,6 @@ from pucut.priors.elkan_noto import elkan_noto
 from pucut.priors.km2 import km2
 from pucut.priors.narrow_cuts import log_likelihood_of_cuts
 from pucut.priors.tice import tice
-from pucut.scores.cross_fitting import checked_classifier, cross_fit
 
 # Of each kind. Time grows with the square of this, some thousands of times over.
 MAX_ROWS_KERNEL = 400

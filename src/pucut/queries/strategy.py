@@ -20,9 +20,9 @@ from pucut.data.label_words import in_one_spelling, meaning_of, word_of
 from pucut.data.labels import PULabels, checked_prior, positive_by_convention
 from pucut.graphs.neighbors import nearest_to
 from pucut.graphs.spaces import WeightedSpace, weighted_space
+from pucut.judging.cross_fitting import with_random_state
 from pucut.priors import estimate_prior
 from pucut.queries._cuts import greedy_batch, one_sided_levels, two_sided_levels
-from pucut.scores.cross_fitting import with_random_state
 
 # The number of neighbours, if a table has as many other rows.
 _NEIGHBORS = 10

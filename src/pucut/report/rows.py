@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from pucut._support.checks import BoolArray, FloatArray
 from pucut.data.labels import PULabels
+from pucut.judging.thresholds import positives_by_prior
 from pucut.report.distributions import Groups
 from pucut.report.listed import Listed, rows_listed
 from pucut.report.methods import Account
@@ -20,7 +21,6 @@ from pucut.report.reasons import (
     share_to_positive,
     turning_priors,
 )
-from pucut.scores.thresholds import positives_by_prior
 
 # How far the prior is moved to see which rows change class.
 PRIOR_MOVES = (-0.1, -0.05, 0.05, 0.1)

@@ -7,7 +7,7 @@ import numpy as np
 
 from pucut._support.checks import BoolArray, FloatArray
 from pucut.cuts.hnc import double_intra_similarity, tradeoff_to_lambda
-from pucut.scores.thresholds import threshold_for_share
+from pucut.judging.thresholds import threshold_for_share
 from pucut.semi_supervised._class_cuts import cut_classes, lambdas_by_labels
 
 ALLOWED = {"minus": (0.0, 1.0), "plus": (-1.0, 0.0), "both": (-1.0, 1.0)}

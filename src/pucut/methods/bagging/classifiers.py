@@ -14,6 +14,7 @@ from pucut._support.constraints import COUNT, COUNT_OR_NONE, POSITIVE
 from pucut.data.labels import PULabels
 from pucut.data.repeats import groups_for_folds, labelled_groups
 from pucut.data.row_order import IndexArray
+from pucut.judging.cross_fitting import checked_classifier, positive_scores, with_random_state
 from pucut.kernels.machines import KERNELS, fit_svm
 from pucut.methods._encoded import EncodedClassifier
 from pucut.methods.bagging._bags import (
@@ -23,7 +24,6 @@ from pucut.methods.bagging._bags import (
     out_of_bag_scores,
     positives_against_bags,
 )
-from pucut.scores.cross_fitting import checked_classifier, positive_scores, with_random_state
 
 # A bag's rows of each kind, by default.
 SVM_BAG = 300

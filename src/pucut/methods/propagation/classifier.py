@@ -15,9 +15,9 @@ from pucut.data.repeats import groups_for_folds
 from pucut.data.row_order import IndexArray, given_numbers, in_given_order, renumbered_graph
 from pucut.graphs.neighbors import NeighborIndex
 from pucut.graphs.similarity import Gaussian, symmetric_graph
+from pucut.judging.cross_fitting import stratified_folds
 from pucut.methods._encoded import FOLDS, EncodedClassifier, neighbors_at_most
 from pucut.methods.propagation._spreading import farthest_rows, mean_path_lengths, propagate
-from pucut.scores.cross_fitting import stratified_folds
 
 # Labelled rows from which paths are measured; if there are more, this many are drawn.
 MOST_SOURCES = 200

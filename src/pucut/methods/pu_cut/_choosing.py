@@ -15,6 +15,7 @@ from pucut._support.threads import in_threads, library_threads
 from pucut.data.labels import PULabels
 from pucut.graphs.neighbors import NeighborLists
 from pucut.graphs.spaces import WeightedSpace, near_in
+from pucut.judging.places import PointsHere
 from pucut.methods.pu_cut._cuts import ChosenCuts, ScoreCut, choose_cuts
 from pucut.methods.pu_cut._finding import FoundSpaces, Input, Options, find_spaces
 from pucut.methods.pu_cut._mixed_score import mix_scores
@@ -37,7 +38,6 @@ from pucut.methods.pu_cut._scores import (
 from pucut.methods.pu_cut._spaces import SpaceOfWorlds
 from pucut.methods.pu_cut._views import View, views_of, why_left_out
 from pucut.methods.pu_cut._worlds import Worlds, hidden_worlds
-from pucut.methods.pu_cut.places import PointsHere
 from pucut.trees.forest import Forest
 
 # New rows that are scored together are at least so many, if threads share them.

@@ -11,6 +11,8 @@ from pucut._support.checks import FloatArray
 from pucut._support.threads import library_threads
 from pucut.data.coded_categories import CodedCategories
 from pucut.graphs.spaces import common_scale
+from pucut.judging.cross_fitting import with_random_state
+from pucut.judging.places import Place
 from pucut.kernels.gradients import directions_of_change
 from pucut.methods.pu_cut._given import needs_labels
 from pucut.methods.pu_cut._mixing import Candidate
@@ -26,8 +28,6 @@ from pucut.methods.pu_cut._spaces import (
 )
 from pucut.methods.pu_cut._views import View, name_as_categories
 from pucut.methods.pu_cut._worlds import Worlds
-from pucut.methods.pu_cut.places import Place
-from pucut.scores.cross_fitting import with_random_state
 from pucut.trees.feature_weights import (
     FOREST_WEIGHTS,
     checked_feature_weights,

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from pucut.scores.cross_fitting import checked_classifier
+from pucut.judging.cross_fitting import checked_classifier
 
 
 def checked_learners(learners: Any, taken: Collection[str] = ()) -> Mapping[str, Any]:

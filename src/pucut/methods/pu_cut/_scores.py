@@ -20,12 +20,12 @@ from pucut.data.coded_categories import CodedCategories
 from pucut.data.repeats import possible_folds
 from pucut.data.tables import Table, TableFormat, read_table
 from pucut.graphs.spaces import NearRows, WeightedSpace
+from pucut.judging.cross_fitting import cross_fit, mean_scores
+from pucut.judging.places import Place
 from pucut.kernels.machines import Machine
 from pucut.kernels.ridge import OF_MANY, Ridge, fit_kernel_ridge, fit_linear_ridge
 from pucut.methods.pu_cut._spaces import SpaceOfWorlds
 from pucut.methods.pu_cut._worlds import Worlds
-from pucut.methods.pu_cut.places import Place
-from pucut.scores.cross_fitting import cross_fit, mean_scores
 from pucut.trees.feature_weights import weighted
 from pucut.trees.forest import Forest, forest_importances, forest_scores
 from pucut.trees.growing import ROWS_OF_A_TREE, TreeOptions

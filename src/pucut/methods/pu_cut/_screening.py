@@ -14,6 +14,7 @@ import numpy as np
 
 from pucut._support.checks import FloatArray
 from pucut.graphs.spaces import near_in
+from pucut.judging.places import Place
 from pucut.kernels.ridge import drawn
 from pucut.methods.pu_cut._mixing import (
     CLEARLY_BEHIND,
@@ -29,7 +30,6 @@ from pucut.methods.pu_cut._near_scores import (
 )
 from pucut.methods.pu_cut._spaces import PossibleSpace, SpaceOfWorlds, space_of_worlds
 from pucut.methods.pu_cut._worlds import LABELS_TO_TELL, Worlds
-from pucut.methods.pu_cut.places import Place
 
 # Rows that tell, and how many there must be in all for that to pay.
 ROWS_THAT_TELL, FEWEST_ROWS = 10_000, 20_000

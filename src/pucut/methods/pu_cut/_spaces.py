@@ -15,8 +15,8 @@ from sklearn.utils.validation import _num_samples
 from pucut._support.checks import FloatArray, is_sparse
 from pucut.data.coded_categories import CodedCategories
 from pucut.graphs.spaces import WeightedSpace
+from pucut.judging.places import Place
 from pucut.kernels.gradients import mapped
-from pucut.methods.pu_cut.places import Place
 
 
 @dataclass(frozen=True, eq=False)

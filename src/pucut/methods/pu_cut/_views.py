@@ -14,10 +14,10 @@ import numpy as np
 
 from pucut._support.checks import FloatArray
 from pucut.data.coded_categories import COLUMNS_AS_CATEGORIES, CodedCategories
+from pucut.judging.places import Place
 from pucut.methods.pu_cut._mixing import Candidate, is_ahead, recall_error
 from pucut.methods.pu_cut._scores import BaseScore, OfCategories, UnfinishedScore
 from pucut.methods.pu_cut._worlds import Worlds
-from pucut.methods.pu_cut.places import Place
 
 # Standard errors of the paired difference in hidden rows found.
 _CLEARLY_MORE = 1.0

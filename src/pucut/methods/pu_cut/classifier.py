@@ -18,6 +18,8 @@ from pucut.data.containers import for_any_table
 from pucut.data.encoding import learn_encoding
 from pucut.data.labels import PULabels
 from pucut.data.row_order import IndexArray, order_rows_in_place, row_order
+from pucut.judging.places import Place, PointsHere
+from pucut.judging.thresholds import positives_by_prior, threshold_for_share
 from pucut.methods._sized import SizedClassifier
 from pucut.methods.pu_cut._choosing import Mixture, find_mixture
 from pucut.methods.pu_cut._cuts import GAMMAS, n_cuts_at_once
@@ -41,10 +43,8 @@ from pucut.methods.pu_cut._rounds import FOUND, MOST_ROUNDS, have_rounds
 from pucut.methods.pu_cut._scores import TREES_OF_A_WORLD, TREES_THAT_ANSWER, tree_kinds
 from pucut.methods.pu_cut._screening import SHARE_TRIED, are_screened
 from pucut.methods.pu_cut._worlds import n_hidden_worlds
-from pucut.methods.pu_cut.places import Place, PointsHere
 from pucut.methods.size import Work
 from pucut.methods.steps import FitSteps, with_callbacks
-from pucut.scores.thresholds import positives_by_prior, threshold_for_share
 from pucut.trees.feature_weights import FOREST_WEIGHTS
 
 

@@ -12,6 +12,7 @@ from pucut._support.constraints import SHARE
 from pucut.data.labels import PULabels
 from pucut.data.repeats import groups_for_folds
 from pucut.data.row_order import IndexArray, given_numbers
+from pucut.judging.cross_fitting import checked_classifier, positive_scores, with_random_state
 from pucut.methods._encoded import EncodedClassifier
 from pucut.methods.two_step._naive_bayes import em_naive_bayes
 from pucut.methods.two_step._negatives import (
@@ -19,7 +20,6 @@ from pucut.methods.two_step._negatives import (
     send_spies,
     share_of_rest,
 )
-from pucut.scores.cross_fitting import checked_classifier, positive_scores, with_random_state
 
 
 @dataclass(frozen=True, eq=False)

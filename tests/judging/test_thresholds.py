@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pucut.data.labels import checked_pu_labels
-from pucut.scores.thresholds import positives_by_prior, threshold_for_share
+from pucut.judging.thresholds import positives_by_prior, threshold_for_share
 
 
 @given(

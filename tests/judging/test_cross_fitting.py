@@ -8,7 +8,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import StratifiedKFold
 from sklearn.neighbors import KNeighborsClassifier
 
-from pucut.scores.cross_fitting import (
+from pucut.judging.cross_fitting import (
     cross_fit,
     default_classifier,
     mean_scores,

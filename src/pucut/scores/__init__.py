@@ -1,1 +1,0 @@
-"""Out-of-sample scores, and the threshold that the prior sets on them."""
