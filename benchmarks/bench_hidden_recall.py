@@ -27,9 +27,9 @@ from benchmarks.bench_practice import drawn_labels, error_of, wanted_tasks
 from benchmarks.data import PracticeTask
 from benchmarks.harness import Benchmark, Run, Skip
 from pucut import PUCutClassifier
+from pucut.judging.losses import shares_above
 from pucut.methods.pu_cut import _cuts as cuts
 from pucut.methods.pu_cut._hidden_recall import HiddenRecall, error_of_estimate, hidden_recall
-from pucut.methods.pu_cut._mixing import shares_above
 
 SAME_AS_PRACTICE = ("tables", "most_rows", "shares", "splits")
 
@@ -65,17 +65,18 @@ def seen(task: PracticeTask, share: float, split: int) -> Seen:
     model = PUCutClassifier(prior=draw.prior, random_state=draw.seed)
     with what_is_judged_kept() as kept:
         model.fit(draw.X, draw.is_labelled)
-    worlds, mixtures, answer = kept[-1]
+    folds, mixtures, final = kept[-1]
     is_asked = (draw.is_positive & ~draw.is_labelled)[model.row_order_]
     in_worlds = []
-    for world, mixture in enumerate(mixtures):
-        others = ~worlds.labels[world]
-        n_found = worlds.n_positive - int(worlds.labels[world].sum())
+    for k, mixture in enumerate(mixtures):
+        is_labelled = folds.labels[k] == 1
+        others = ~is_labelled
+        n_found = folds.n_positive - int(is_labelled.sum())
         in_worlds.append(shares_above(mixture[is_asked], mixture[others], n_found).mean())
     return Seen(
         task.name,
         share,
-        hidden_recall(worlds, mixtures, answer),
+        hidden_recall(folds, mixtures, final),
         float(np.mean(in_worlds)),
         float(model.transduction_[draw.is_positive & ~draw.is_labelled].mean()),
         int(is_asked.sum()),

@@ -20,14 +20,14 @@ from benchmarks.harness import Benchmark, Option, Run
 from paper.datasets import REAL_NAMES
 from pucut import PUCutClassifier
 from pucut.data.labels import checked_pu_labels
+from pucut.judging import weights
+from pucut.judging.folds import PUFolds
+from pucut.judging.losses import ranks
+from pucut.judging.mixing import mix_ranks
+from pucut.judging.scorers import Score
 from pucut.judging.thresholds import positives_by_prior
 from pucut.methods.pu_cut import _choosing as choosing
-from pucut.methods.pu_cut import _mixing as mixing
 from pucut.methods.pu_cut._cuts import ChosenCuts
-from pucut.methods.pu_cut._mixed_score import mix_scores
-from pucut.methods.pu_cut._mixing import ranks
-from pucut.methods.pu_cut._scores import BaseScore
-from pucut.methods.pu_cut._worlds import Worlds
 
 KINDS = ("trees", "kernel", "linear", "neighbours")
 COLUMNS = ("correlation", "hindsight", "by recall", "mean of all", "mixture")
@@ -53,8 +53,8 @@ class Fit:
 
     draw: Draw
     chosen: ChosenCuts
-    parts: Sequence[BaseScore]
-    worlds: Worlds
+    parts: Sequence[Score]
+    folds: PUFolds
 
     def accuracy(self, scores):
         labels = checked_pu_labels(self.draw.is_labelled)
@@ -63,7 +63,7 @@ class Fit:
     def mixed_rank(self, but=None):
         """Ranks by the mixed score, without the kind of score that is named."""
         parts = [part for part in self.parts if but is None or not part.name.startswith(but)]
-        return mix_scores(parts, self.worlds).ranks[-1]
+        return mix_ranks(parts, self.folds).ranks[-1]
 
 
 def fits(run, dataset):
@@ -85,7 +85,7 @@ def fits(run, dataset):
 def judged(fit):
     """Two lines of `COLUMNS`: of scores, and of cuts."""
     chosen, mixed_rank, others = fit.chosen, fit.mixed_rank(), ~fit.draw.is_labelled
-    of_scores = [ranks(part.of_worlds[-1]) for part in fit.parts]
+    of_scores = [ranks(part.final.scores) for part in fit.parts]
     of_cuts = [np.ones(len(others)) for _ in range(len(chosen.cuts) + 1)]
     of_cuts[0][others] = ranks(mixed_rank[others])
     for cut, rank in zip(chosen.cuts, of_cuts[1:], strict=True):
@@ -114,20 +114,20 @@ def judged(fit):
 
 @contextmanager
 def every_candidate_kept():
-    """Nothing is dropped for being clearly behind; what was mixed, in which worlds, is listed."""
+    """Drop nothing for being clearly behind; list the scores that are mixed, and their folds."""
     kept = []
 
-    def kept_and_mixed(parts, worlds):
-        finished = [part.finish() for part in parts]
-        kept.append((finished, worlds))
-        return mix_scores(finished, worlds)
+    def kept_and_mixed(scores, folds):
+        fitted = [replace(score, final=score.fitted()) for score in scores]
+        kept.append((fitted, folds))
+        return mix_ranks(fitted, folds)
 
-    usual = mixing.CLEARLY_BEHIND, choosing.mix_scores
-    mixing.CLEARLY_BEHIND, choosing.mix_scores = np.inf, kept_and_mixed
+    usual = weights.CLEARLY_BEHIND, choosing.mix_ranks
+    weights.CLEARLY_BEHIND, choosing.mix_ranks = np.inf, kept_and_mixed
     try:
         yield kept
     finally:
-        mixing.CLEARLY_BEHIND, choosing.mix_scores = usual
+        weights.CLEARLY_BEHIND, choosing.mix_ranks = usual
 
 
 @bench.part

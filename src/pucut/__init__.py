@@ -26,7 +26,7 @@ if TYPE_CHECKING:  # for type checkers and editors: when they are imported, `__g
     from pucut.displays import PUCalibrationDisplay as PUCalibrationDisplay
     from pucut.displays import SelectionDisplay as SelectionDisplay
     from pucut.methods import *  # noqa: F403 - every classifier, as that room lists them
-    from pucut.methods.size import FitEstimate as FitEstimate
+    from pucut.methods.plan import FitEstimate as FitEstimate
     from pucut.outliers import CutOutlierDetector as CutOutlierDetector
     from pucut.priors import check_labelling as check_labelling
     from pucut.priors import estimate_prior as estimate_prior
@@ -44,7 +44,7 @@ _HOMES = {
     "CutPath": "cuts.parametric_cut",
     "CutPathDisplay": "displays",
     "CutQueryStrategy": "queries",
-    "FitEstimate": "methods.size",
+    "FitEstimate": "methods.plan",
     "HNCClassifier": "semi_supervised",
     "NegativeRankingDisplay": "displays",
     "PUCalibrationDisplay": "displays",

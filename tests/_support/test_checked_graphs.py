@@ -13,7 +13,7 @@ from pucut.cuts.hnc import hnc_minus, hnc_plus, hnc_plus_minus
 from pucut.cuts.parametric_cut import parametric_cut
 from pucut.cuts.score_cuts import score_cut, two_sided_cut
 from pucut.cuts.two_stages import two_stage_cuts
-from pucut.methods.pu_cut._worlds import n_hidden_worlds
+from pucut.judging.folds import n_pu_folds
 
 
 def random_graph(dtype: type = np.float64, n: int = 300) -> sp.csr_array:
@@ -92,8 +92,8 @@ def test_the_chooser_checks_each_graph_once(n_checks):
     X, truth = table()
     y = truth * (np.arange(len(truth)) % 3 == 0)
     model = PUCutClassifier(prior=0.5, random_state=0, n_jobs=2).fit(X, y)
-    # One per graph, whatever gamma is. Importances differ between worlds, and so do their graphs.
-    while_judging = len(model.mixture_.spaces) - 1 + n_hidden_worlds(int(y.sum()), len(y) // 2)
+    # One per graph, whatever gamma is. Importances differ between folds, and so do their graphs.
+    while_judging = len(model.mixture_.spaces) - 1 + n_pu_folds(int(y.sum()), len(y) // 2)
     # Those with weight are made again with all labels.
     answering = {(cut.space.name, cut.n_neighbors) for cut in model.mixture_.cuts}
     assert n_checks() == while_judging + len(answering)

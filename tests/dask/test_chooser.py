@@ -101,9 +101,9 @@ def test_few_labels():
 
 def test_many_labels(monkeypatch):
     """One world, every space, spaces compared on a sample, trees that see a sample, negatives."""
-    monkeypatch.setattr("pucut.methods.pu_cut._scores.ROWS_OF_A_TREE", 700)
-    monkeypatch.setattr("pucut.methods.pu_cut._screening.ROWS_THAT_TELL", 800)
-    monkeypatch.setattr("pucut.methods.pu_cut._screening.FEWEST_ROWS", 1000)
+    monkeypatch.setattr("pucut.judging.scorers.ROWS_OF_A_TREE", 700)
+    monkeypatch.setattr("pucut.methods.pu_cut._preselection.ROWS_SEARCHED", 800)
+    monkeypatch.setattr("pucut.methods.pu_cut._plan.FEWEST_ROWS", 1000)
     X, is_positive, y = blobs(1700, 10, 0.95)
     X *= np.where(np.arange(10) < 5, 1.0, 3.0)
     is_negative = ~is_positive & (np.random.default_rng(1).random(1700) < 0.1)
@@ -145,8 +145,8 @@ def test_columns_that_may_be_codes():
 
 def test_columns_that_may_be_codes_in_a_large_table(monkeypatch):
     """Spaces of each view are compared on a sample of the rows."""
-    monkeypatch.setattr("pucut.methods.pu_cut._screening.ROWS_THAT_TELL", 1200)
-    monkeypatch.setattr("pucut.methods.pu_cut._screening.FEWEST_ROWS", 1500)
+    monkeypatch.setattr("pucut.methods.pu_cut._preselection.ROWS_SEARCHED", 1200)
+    monkeypatch.setattr("pucut.methods.pu_cut._plan.FEWEST_ROWS", 1500)
     X, y = codes(2200, 0.8)
     one, X, y = fitted_here(X, y)
     assert any("as categories" in space.name for space in one.mixture_.spaces)

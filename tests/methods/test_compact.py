@@ -83,8 +83,8 @@ def test_every_method_answers_as_before(name):
 def test_what_was_tried_is_not_kept():
     X, y = table()
     model = PUCutClassifier(prior=0.5, n_estimators=10, random_state=0).fit(X, y)
-    # Not even by the whole model: scores in worlds that hid labels have judged.
-    assert all(len(part.of_worlds) == 0 for part in model.mixture_.chosen.mixed.parts)
+    # Not even by the whole model: the scores of the training rows have been compared.
+    assert all(len(part.scores) == 0 for part in model.mixture_.chosen.mixed.parts)
     kept = model.compact()._mixture
     assert kept.forest is None
     assert all(len(space.lists.indices) == 0 for space in kept.spaces)

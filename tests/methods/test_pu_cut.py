@@ -9,11 +9,10 @@ from sklearn.model_selection import train_test_split
 
 from pucut import PUCutClassifier
 from pucut.datasets import pu_split
-from pucut.graphs.spaces import near_in
+from pucut.judging.losses import ranks
+from pucut.judging.spaces import NewRows, near_rows
 from pucut.methods.pu_cut._choosing import _LEAST_ROWS_OF_A_PART
 from pucut.methods.pu_cut._cuts import GAMMAS, n_cuts_at_once
-from pucut.methods.pu_cut._mixing import ranks
-from pucut.methods.pu_cut._scores import NewRows
 from pucut.trees.feature_weights import forest_weights
 from tests.helpers.checks import accuracy
 
@@ -66,15 +65,13 @@ def test_the_mixture_is_what_answers(digits, model):
 def test_only_neighbours_that_count_are_looked_for(digits, model):
     X, mixture = digits[0][:50], model.mixture_
     points = model._encoding.encode(X)
-    points_in = {one.name: one.points_of(X, points) for one in mixture.spaces_of_worlds}
-    near = {
-        space.name: near_in(space, space.near(points_in[space.name])) for space in mixture.spaces
-    }
-    asked = {space.name: mixture.n_asked(space) for space in mixture.spaces}
-    assert min(asked.values()) < mixture.spaces[0].lists.n_neighbors
-    np.testing.assert_array_equal(
-        mixture.chosen.of(NewRows(X, points, points_in, near)), mixture.scores(X, points)
-    )
+    transforms = [one.transform for one in mixture.searched]
+    made = {transform.key: transform.of(X, points) for transform in transforms}
+    near = {one.name: near_rows(one.final, made[one.transform.key]) for one in mixture.searched}
+    needed = [mixture.n_needed(space) for space in mixture.spaces]
+    assert min(needed) < mixture.spaces[0].lists.n_neighbors
+    rows = NewRows(X, {None: points, **made}, near)
+    np.testing.assert_array_equal(mixture.chosen(rows), mixture.scores(X, points))
 
 
 @pytest.mark.parametrize(
@@ -120,7 +117,7 @@ def test_the_selection_ends_with_what_answers(digits, model):
     assert {candidate.kind for candidate in tried} == {"score", "cut"}
     assert (mixture.kind, mixture.name, mixture.weight) == ("mixture", "the mixture", 1.0)
     recall = model.transduction_[is_positive & ~is_labelled].mean()
-    n_hidden = 218  # of 544 labels: two worlds of a fifth are needed for 120
+    n_hidden = 218  # of 544 labels: two folds of a fifth are needed for 120
     assert mixture.hidden_recall * n_hidden == pytest.approx(
         round(mixture.hidden_recall * n_hidden)
     )

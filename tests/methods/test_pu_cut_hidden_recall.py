@@ -6,6 +6,8 @@ from scipy.integrate import quad
 
 from pucut import PUCutClassifier
 from pucut.datasets import pu_split
+from pucut.judging.folds import PUFolds, pu_folds
+from pucut.judging.weights import recall_error
 from pucut.methods.pu_cut import _cuts
 from pucut.methods.pu_cut._hidden_recall import (
     ERROR_OF_CHANGE,
@@ -15,8 +17,6 @@ from pucut.methods.pu_cut._hidden_recall import (
     hidden_recall,
     share_changed,
 )
-from pucut.methods.pu_cut._mixing import recall_error
-from pucut.methods.pu_cut._worlds import Worlds, hidden_worlds
 
 
 @pytest.mark.parametrize(
@@ -49,39 +49,39 @@ def test_rows_hidden_in_turn_count_as_fewer_and_changes_add_to_the_error():
     assert more == pytest.approx((ERROR_OF_CHANGE * 0.2) ** 2)
 
 
-def small_worlds():
-    """Four labelled rows, of which two worlds hide one each, and six others, three positive."""
+def small_folds():
+    """Four labelled rows, of which two folds hide one each, and six others, three positive."""
     fold = np.array([0, 1, -1, -1, *[-1] * 6])
-    return Worlds(np.arange(10) < 4, fold, 7, np.arange(10))
+    return PUFolds(np.where(np.arange(10) < 4, 1, -1), fold, np.arange(10), 7)
 
 
 def test_changes_are_counted_by_hand():
     answer = np.array([1.0, 1, 1, 1, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4])
     one_moved = answer.copy()
     one_moved[[6, 9]] = 0.1, 0.95
-    worlds = small_worlds()
-    assert share_changed(worlds, [answer, answer], answer) == 0.0
-    assert share_changed(worlds, [answer, one_moved], answer) == pytest.approx(1 / 6)
+    folds = small_folds()
+    assert share_changed(folds, [answer, answer], answer) == 0.0
+    assert share_changed(folds, [answer, one_moved], answer) == pytest.approx(1 / 6)
     # Two rows share the third place, and each takes half of it.
     tied = answer.copy()
     tied[7] = tied[6]
-    assert share_changed(worlds, [tied, tied], tied) == 0.0
-    assert share_changed(worlds, [tied, tied], answer) == pytest.approx(0.5 / 3)
-    assert share_changed(worlds, [answer, answer], -answer) == 1.0
+    assert share_changed(folds, [tied, tied], tied) == 0.0
+    assert share_changed(folds, [tied, tied], answer) == pytest.approx(0.5 / 3)
+    assert share_changed(folds, [answer, answer], -answer) == 1.0
 
 
 def test_recall_and_how_it_came_about():
-    worlds = small_worlds()
+    folds = small_folds()
     scores = np.array([0.85, 0.3, 1, 1, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4])
-    said = hidden_recall(worlds, [scores, scores], scores)
+    said = hidden_recall(folds, [scores, scores], scores)
     assert said == HiddenRecall(0.5, 2, in_turn=False, changed=0.0)
     for n_labelled, in_turn in ((2, True), (40, True), (60, False), (700, False)):
-        drawn = hidden_worlds(
+        drawn = pu_folds(
             np.arange(2000) < n_labelled, 1000, np.random.RandomState(0), np.arange(2000)
         )
-        given = [np.arange(2000.0)] * drawn.n_hidden_worlds
+        given = [np.arange(2000.0)] * drawn.n_folds
         assert hidden_recall(drawn, given, np.arange(2000.0)).in_turn is in_turn
-    nothing = hidden_worlds(np.arange(9) < 1, 5, np.random.RandomState(0), np.arange(9))
+    nothing = pu_folds(np.arange(9) < 1, 5, np.random.RandomState(0), np.arange(9))
     assert hidden_recall(nothing, [], np.arange(9.0)).n_hidden == 0
 
 
@@ -101,7 +101,7 @@ def fitted(seed):
     return model, is_positive & ~is_labelled
 
 
-def test_the_error_of_the_mixture_is_that_of_its_answer_in_the_worlds(monkeypatch):
+def test_the_error_of_the_mixture_is_that_of_its_answer_in_the_folds(monkeypatch):
     given = []
 
     def kept(*arguments):
@@ -110,15 +110,15 @@ def test_the_error_of_the_mixture_is_that_of_its_answer_in_the_worlds(monkeypatc
 
     monkeypatch.setattr(_cuts, "hidden_recall", kept)
     model, _ = fitted(0)
-    ((worlds, mixtures, answer),) = given
+    ((folds, mixtures, answer),) = given
     np.testing.assert_array_equal(answer, model.mixture_.chosen.scores)
-    others = np.flatnonzero(~worlds.is_labelled)
-    wanted = worlds.n_positive - 12
-    found, *in_worlds = (
+    others = np.flatnonzero(~folds.is_labelled)
+    wanted = folds.n_positive - 12
+    found, *in_folds = (
         set(others[np.argsort(-scores[others], kind="stable")[:wanted]])
         for scores in (answer, *mixtures)
     )
-    changed = np.mean([len(found - each) for each in in_worlds]) / wanted
+    changed = np.mean([len(found - each) for each in in_folds]) / wanted
     assert 0.0 < changed < 0.5
     mixture = model.selection_[-1]
     expected = error_of_estimate(

@@ -111,7 +111,7 @@ def test_other_estimators_read_tables_of_arrow_too(problem):
 def test_a_small_memory_limit_changes_nothing(problem, method, neighbors, monkeypatch):
     X, y, prior = problem
     free = fitted(X, y, prior, method=method, neighbors=neighbors)
-    monkeypatch.setattr("pucut.methods.size.SMALLEST_SEARCH_BYTES", 1000)
+    monkeypatch.setattr("pucut.methods.plan.SMALLEST_SEARCH_BYTES", 1000)
     model = method(n_estimators=20, neighbors=neighbors, memory_limit=1)
     needed = model.estimate(X, n_labelled=int(np.sum(y)))
     assert needed.search_bytes == 1000

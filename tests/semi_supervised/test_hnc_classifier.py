@@ -15,7 +15,9 @@ from pucut import HNCClassifier
 from pucut.cuts.hnc import hnc_minus, hnc_plus, hnc_plus_minus
 from pucut.cuts.score_cuts import two_sided_cut
 from pucut.data.class_labels import checked_class_labels
-from pucut.graphs.spaces import NearRows
+from pucut.judging.folds import LabelFolds
+from pucut.judging.spaces import NewRows, near_rows
+from pucut.judging.weights import loss_weights
 from pucut.semi_supervised._class_cuts import (
     GAMMAS,
     NO_GRAPH,
@@ -24,8 +26,6 @@ from pucut.semi_supervised._class_cuts import (
     hidden_levels,
     lambdas_by_labels,
 )
-from pucut.semi_supervised._class_scores import loss_weights
-from pucut.semi_supervised._class_worlds import ClassWorlds
 from pucut.utils.estimator_checks._state import assert_answers_rest_on_fit_alone
 from pucut.utils.estimator_checks._tools import answers, calls_of, stop_after
 
@@ -186,9 +186,10 @@ def test_the_level_of_a_new_row_minimises_its_own_terms():
     model = HNCClassifier(gamma=5.0, **options).fit(X, y)
     new = X[:20] + 0.03
     points = model._encoding.encode(new)
-    near = model._neighbors.near(points)
-    weights = model._neighbors.similarities(near.squared_distances)
-    pull = 2.0 * model._class_scores.of(points, NearRows(near.indices, weights))[:, 1] - 1.0
+    near = near_rows(model._space.final, points)
+    weights = near.similar
+    rows = NewRows(None, {None: points}, {model._space.name: near})
+    pull = 2.0 * model._mixture(rows)[:, 1] - 1.0
     tried = np.linspace(-1.0, 1.0, 20_001)
     levels = np.clip(model._paths[0].switch, -1.0, 1.0)  # in the order of its space
     for row in range(20):
@@ -260,8 +261,9 @@ def test_hidden_rows_are_hidden_from_the_cuts():
     model = HNCClassifier(n_estimators=10, random_state=0).fit(X, y)
     rows = np.flatnonzero(y >= 0)[::3]
     nothing = np.zeros((len(X), 2))
-    worlds = ClassWorlds(y, (rows,))
-    (found,) = hidden_levels([model.graph_], worlds, [nothing], (1.0,), 1)
+    fold = np.where(np.isin(np.arange(len(y)), rows), 0, -1)
+    folds = LabelFolds(y, fold, np.arange(len(y)))
+    (found,) = hidden_levels([model.graph_], folds, [nothing], (1.0,), 1)
     path = two_sided_cut(
         model.graph_,
         np.setdiff1d(np.flatnonzero(y == 1), rows),

@@ -162,7 +162,7 @@ verbose
             found = {
                 name: space.nearest(place(small, name, points), n_asked)
                 for name, space in spaces.items()
-                if (n_asked := mixture.n_asked(space))
+                if (n_asked := mixture.n_needed(space))
             }
             return score(small, points, found)
 
@@ -171,14 +171,14 @@ verbose
 
 def point_in_space(mixture: Any, name: str, points: Any) -> Any:
     """New rows as weighted points of a space."""
-    one = next(one for one in mixture.spaces_of_worlds if one.name == name)
-    return weighted(one.points_of(None, points), one.final.weights)
+    one = next(one for one in mixture.searched if one.name == name)
+    return weighted(one.transform.of(None, points), one.final.weights)
 
 
 def scores_of(mixture: Any, points: Any, found: Mapping[str, Found]) -> FloatArray:
     if not len(points):
         return np.empty(0)
-    points_in = {one.name: one.points_of(None, points) for one in mixture.spaces_of_worlds}
+    made = {transform.key: transform.of(None, points) for transform in mixture.transforms}
     lists = {name: lists_of(each) for name, each in found.items()}
-    scores: FloatArray = mixture.scores_near(None, points, points_in, lists)
+    scores: FloatArray = mixture.scores_near(None, made, lists)
     return scores

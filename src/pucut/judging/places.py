@@ -5,12 +5,14 @@ few numbers per row. `pucut.dask` has a place whose points are on the workers of
 """
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Protocol
 
 from pucut._support.checks import BoolArray, FloatArray, is_sparse
 from pucut.data.coded_categories import CodedCategories, coded_categories
 from pucut.data.repeats import groups_for_folds
 from pucut.data.row_order import IndexArray
+from pucut.data.tables import Table, read_table
 from pucut.graphs.spaces import WeightedSpace, varying_columns, weighted_space
 from pucut.kernels.blocks import Rows, RowsHere
 from pucut.kernels.gradients import mapped
@@ -119,6 +121,11 @@ class PointsHere:
     def rows(self) -> Rows:
         return RowsHere(self.points)
 
+    @cached_property
+    def table(self) -> Table:
+        """The points as trees read them."""
+        return read_table(self.points)
+
     def here(self, points: Any) -> "PointsHere":
         return replace(self, points=points)
 
@@ -132,7 +139,7 @@ class PointsHere:
         return self.here(categories.of(self.points))
 
     def groups(self, is_labelled: BoolArray) -> IndexArray:
-        return groups_for_folds(self.points, is_labelled, self.n_threads)
+        return groups_for_folds(self.table, is_labelled, self.n_threads)
 
     def varying_columns(self) -> BoolArray:
         return varying_columns(self.points)
@@ -141,17 +148,17 @@ class PointsHere:
         self, is_labelled: BoolArray, prior: float, options: TreeOptions, **growing: Any
     ) -> Forest:
         return grow_forest(
-            self.points, is_labelled, prior, options, n_threads=self.n_threads, **growing
+            self.table, is_labelled, prior, options, n_threads=self.n_threads, **growing
         )
 
     def leaf_scores(self, forest: Forest) -> FloatArray:
-        return forest_scores(forest, self.points, n_threads=self.n_threads).leaf
+        return forest_scores(forest, self.table, n_threads=self.n_threads).leaf
 
     def cross_fitted_forest(
         self, is_labelled: BoolArray, prior: float, options: TreeOptions, **growing: Any
     ) -> CrossFittedForest:
         return cross_fitted_forest(
-            self.points, is_labelled, prior, options, n_threads=self.n_threads, **growing
+            self.table, is_labelled, prior, options, n_threads=self.n_threads, **growing
         )
 
     def space(

@@ -16,7 +16,7 @@ from pucut._support.memory import available_memory, checked_memory_limit
 from pucut.data.sizes import size_of_table
 from pucut.graphs.neighbors.index import EXACT_OR_LEFT_OPEN
 from pucut.methods._base import PUClassifier
-from pucut.methods.size import FitEstimate, Work, check_fits, estimate_fit, prior_stage
+from pucut.methods.plan import FitEstimate, Plan, check_fits, prior_stage
 from pucut.methods.steps import CallbackSupportMixin
 
 # The searches for neighbours with known memory needs.
@@ -26,7 +26,7 @@ ALWAYS_TRIED = 1 << 30
 
 
 class SizedClassifier(CallbackSupportMixin, PUClassifier):
-    """A subclass describes the work of a fit (`_work`); this class estimates its cost."""
+    """Base of classifiers whose fit has a plan (`_plan`), which this class prices."""
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "prior": PRIOR_CONSTRAINTS,
@@ -43,11 +43,13 @@ class SizedClassifier(CallbackSupportMixin, PUClassifier):
     }
 
     @abstractmethod
-    def _work(self, n_rows: int, n_features: int, n_labelled: int | None = None) -> Work:
-        """The work of a fit to a table of this size; None stands for many labelled rows."""
+    def _plan(
+        self, n_rows: int, n_features: int, value_bytes: int, n_labelled: int | None = None
+    ) -> Plan:
+        """Plan a fit to a table of this size; without `n_labelled` there are many labels."""
 
     def estimate(self, X: Any, n_labelled: int | None = None) -> FitEstimate:
-        """The time and memory that `fit` on X would take, by stage; X is not read.
+        """Estimate the time and memory that `fit` on X would take, by stage; X is not read.
 
         Parameters
         ----------
@@ -58,33 +60,34 @@ class SizedClassifier(CallbackSupportMixin, PUClassifier):
             by default they are taken to be many.
         """
         (n_rows, n_features), value_bytes = size_of_table(X)
-        work = self._work(n_rows, n_features, n_labelled)
-        needed = self._needed(work, n_rows, n_features, value_bytes)
+        needed = self._price(self._plan(n_rows, n_features, value_bytes, n_labelled))
         if not isinstance(self.prior, str):
             return needed
         first = prior_stage(n_rows, n_features, value_bytes)
         return replace(needed, stages=(first, *needed.stages))
 
-    def _needed(self, work: Work, n_rows: int, n_features: int, value_bytes: int) -> FitEstimate:
-        return estimate_fit(
-            work,
-            n_rows,
-            n_features,
-            n_estimators=self.n_estimators,
-            value_bytes=value_bytes,
-            n_threads=self._n_threads(),
-            memory_limit=checked_memory_limit(self.memory_limit),
-        )
+    def _price(self, plan: Plan) -> FitEstimate:
+        return plan.price(checked_memory_limit(self.memory_limit))
+
+    def _sizes(self) -> dict[str, Any]:
+        """The parameters that every plan has in common."""
+        by_gpu = isinstance(self.neighbors, str) and self.neighbors in EXACT_OR_LEFT_OPEN
+        return {
+            "n_threads": self._n_threads(),
+            "n_estimators": self.n_estimators,
+            # Nothing is said here if there is no GPU.
+            "search_on_gpu": by_gpu and usable_card(self.device) is not None,
+        }
 
     def _room_for(self, needed: FitEstimate) -> int | None:
-        """The bytes that a fit may take; None if it is so small that nobody asks the machine."""
+        """Return the memory available to `fit`; None if the fit is too small to be checked."""
         limit = checked_memory_limit(self.memory_limit)
         if limit is None and needed.bytes > ALWAYS_TRIED:
             return available_memory()
         return limit
 
     def _search_bytes(self, X: Any, n_labelled: int, is_known: bool = True) -> int | None:
-        """Refuses what cannot fit, and returns what the search for neighbours may hold.
+        """Refuse a fit that needs too much; return the bytes that the search may hold.
 
         Only dense tables and the searches of this package have known needs.
         """
@@ -101,7 +104,7 @@ class SizedClassifier(CallbackSupportMixin, PUClassifier):
         return None if limit is None else needed.search_bytes
 
     def _numbers_of_neighbors(self, n_samples: int) -> list[int] | None:
-        """The given numbers, ascending and at most all other samples; None if none are given."""
+        """Return the numbers supplied, ascending and at most all other samples, or None."""
         if self.n_neighbors is None:
             return None
         ks = np.unique(np.atleast_1d(self.n_neighbors))
@@ -111,11 +114,6 @@ class SizedClassifier(CallbackSupportMixin, PUClassifier):
                 f"{self.n_neighbors!r}"
             )
         return sorted({min(int(k), n_samples - 1) for k in ks})
-
-    def _searches_on_gpu(self) -> bool:
-        """Whether neighbours will be found there; nothing is said if there is none."""
-        by_gpu = isinstance(self.neighbors, str) and self.neighbors in EXACT_OR_LEFT_OPEN
-        return by_gpu and usable_card(self.device) is not None
 
     def _n_threads(self) -> int:
         return int(effective_n_jobs(self.n_jobs))

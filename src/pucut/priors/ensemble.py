@@ -20,6 +20,8 @@ from scipy.stats import rankdata
 from pucut._support.checks import BoolArray, FloatArray, is_sparse
 from pucut.data.repeats import numbered, possible_folds
 from pucut.data.row_order import IndexArray
+from pucut.judging.scorers import MOST_LINEAR_COLUMNS
+from pucut.judging.weights import rank_weights
 from pucut.kernels.ridge import Ridge, fit_kernel_ridge, fit_linear_ridge
 from pucut.priors.best_bin import FAILURE, confidence_margin, score_curve
 from pucut.trees.cross_fitting import cross_fitted_forest
@@ -30,16 +32,10 @@ N_RESAMPLES = 100
 _N_TREES = 75
 # More features than this would make greedy trees slow.
 _MOST_FEATURES_AT_A_NODE = 12
-# More columns than this would make the linear model slow.
-_MOST_LINEAR_COLUMNS = 2000
 # What PU trees take for the prior, which is not known yet.
 _GUESS = 0.5
 # Known rows of each class that the regressions of known rows alone need.
 _FEWEST_KNOWN = 5
-# A ranking counts by how far its labelled rows are behind those of the best, in standard errors;
-# the spread of ranks is at least this.
-_LEAST_SPREAD = 0.05
-_CHANCE = 0.5
 # Resampled shares above a threshold are computed at no more thresholds than this.
 _MAX_THRESHOLDS = 400
 # The share of positives that must pass a threshold when the overlap is measured.
@@ -89,7 +85,7 @@ def learner_scores(
     }
     target = is_labelled[None, :]
     found["kernel"] = fit_kernel_ridge(points, target, random, groups=groups).left_out[0]
-    if not is_sparse(points) and n_features <= _MOST_LINEAR_COLUMNS:
+    if not is_sparse(points) and n_features <= MOST_LINEAR_COLUMNS:
         found["linear"] = fit_linear_ridge(points, target, groups=groups).left_out[0]
     if min(int(is_labelled.sum()), int(is_negative.sum())) >= _FEWEST_KNOWN:
         found.update(_scores_by_known_rows(points, is_labelled, is_negative, groups, random))
@@ -115,7 +111,7 @@ def _scores_by_known_rows(
         return found
 
     found = {"kernel, known rows": scores(fit_kernel_ridge(known, targets, random, of_known))}
-    if not is_sparse(points) and points.shape[1] <= _MOST_LINEAR_COLUMNS:
+    if not is_sparse(points) and points.shape[1] <= MOST_LINEAR_COLUMNS:
         found["linear, known rows"] = scores(fit_linear_ridge(known, targets, of_known))
     return found
 
@@ -137,21 +133,15 @@ def ranks_among(known: FloatArray, unlabelled: FloatArray) -> FloatArray:
 def combined_ranks(
     members: Mapping[str, FloatArray], is_labelled: BoolArray, is_unlabelled: BoolArray
 ) -> FloatArray:
-    """Mean ranks of the rows, members weighted by how high they rank the labelled ones.
+    """Return the mean ranks of the rows, members weighted by how high they rank the labelled ones.
 
-    exp of how far behind the best, in standard errors. A member that ranks them below the others
-    knows nothing: where there is nothing to learn, a row that is left out is expected a little
-    below those that are not. Without any other, all rows are equal.
+    Where no member does better than chance, all rows are equal.
     """
-    of_labelled = np.array(
-        [ranks_among(each[is_labelled], each[is_unlabelled]) for each in members.values()]
+    weights = rank_weights(
+        np.array([ranks_among(each[is_labelled], each[is_unlabelled]) for each in members.values()])
     )
-    means = of_labelled.mean(axis=1)
-    best = int(means.argmax())
-    if means[best] < _CHANCE:
+    if weights is None:
         return np.zeros(len(is_labelled))
-    error = max(float(of_labelled[best].std()), _LEAST_SPREAD) / math.sqrt(of_labelled.shape[1])
-    weights = np.where(means < _CHANCE, 0.0, np.exp((means - means[best]) / error))
     ranks = [rankdata(scores) for scores in members.values()]
     combined: FloatArray = np.average(ranks, axis=0, weights=weights)
     return combined

@@ -14,8 +14,9 @@ from pucut._support.checks import BoolArray, FloatArray, SymmetricGraph
 from pucut._support.threads import in_threads
 from pucut.cuts.parametric_cut import CutPath
 from pucut.cuts.score_cuts import levels_of_new_rows, two_sided_cut
-from pucut.semi_supervised._class_scores import loss_weights
-from pucut.semi_supervised._class_worlds import ClassWorlds, Codes
+from pucut.data.row_order import IndexArray
+from pucut.judging.folds import LabelFolds
+from pucut.judging.weights import loss_weights
 
 # Those tried by cuts, and the one that stands for scores without a graph.
 GAMMAS = (0.3, 3.0)
@@ -30,7 +31,7 @@ def cut_classes(n_classes: int) -> range:
 
 
 def class_paths(
-    graph: SymmetricGraph, codes: Codes, scores: FloatArray, gamma: float, n_threads: int
+    graph: SymmetricGraph, codes: IndexArray, scores: FloatArray, gamma: float, n_threads: int
 ) -> list[CutPath]:
     """The paths of `cut_classes`; `scores` has one column per class."""
     cut = cut_classes(scores.shape[1])
@@ -50,42 +51,41 @@ def levels_of(paths: Sequence[CutPath]) -> FloatArray:
 
 def hidden_levels(
     graphs: Sequence[SymmetricGraph],
-    worlds: ClassWorlds,
+    folds: LabelFolds,
     scores: Sequence[FloatArray],
     gammas: Sequence[float],
     n_threads: int,
 ) -> list[FloatArray]:
-    """For each gamma the levels of the hidden rows, world after world; graphs are theirs.
+    """Return for each gamma the levels of the hidden rows, fold after fold, in the folds' graphs.
 
     From `NO_GRAPH` on the levels are the scores themselves.
     """
 
     def levels(job: tuple[float, int]) -> FloatArray:
-        gamma, world = job
-        fold = worlds.folds[world]
+        gamma, k = job
+        rows = folds.hidden_rows[k]
         if gamma >= NO_GRAPH:
-            of_fold: FloatArray = scores[world][fold]
+            of_fold: FloatArray = scores[k][rows]
             return of_fold[:, list(cut_classes(of_fold.shape[1]))]
-        paths = class_paths(graphs[world], worlds.labels[world], scores[world], gamma, 1)
-        return levels_of(paths)[fold]
+        paths = class_paths(graphs[k], folds.labels[k], scores[k], gamma, 1)
+        return levels_of(paths)[rows]
 
-    n_hidden = len(worlds.folds)
-    jobs = list(itertools.product(gammas, range(n_hidden)))
-    found = in_threads(levels, jobs, n_threads)
+    n_folds = folds.n_folds
+    found = in_threads(levels, list(itertools.product(gammas, range(n_folds))), n_threads)
     return [
-        np.concatenate(found[start : start + n_hidden]) for start in range(0, len(found), n_hidden)
+        np.concatenate(found[start : start + n_folds]) for start in range(0, len(found), n_folds)
     ]
 
 
-def is_of_class(codes: Codes, n_classes: int) -> BoolArray:
+def is_of_class(codes: IndexArray, n_classes: int) -> BoolArray:
     """Whether each row is of the class of each path."""
     found: BoolArray = codes[:, None] == np.array(cut_classes(n_classes))[None, :]
     return found
 
 
 @dataclass(frozen=True, eq=False)
-class JudgedGamma:
-    """Gamma, and the levels of the hidden rows, world after world, by the best of those tried."""
+class ChosenGamma:
+    """Gamma, and the levels of the hidden rows, fold after fold, by the best of the candidates."""
 
     gamma: float
     hidden: FloatArray
@@ -93,16 +93,16 @@ class JudgedGamma:
 
 def judge_gamma(
     graphs: Sequence[SymmetricGraph],
-    worlds: ClassWorlds,
+    folds: LabelFolds,
     scores: Sequence[FloatArray],
     gammas: Sequence[float],
     n_threads: int,
-) -> JudgedGamma:
+) -> ChosenGamma:
     """The geometric mean of those tried, by their weights."""
-    found = hidden_levels(graphs, worlds, scores, gammas, n_threads)
-    weights = gamma_weights(found, is_of_class(worlds.hidden_codes, scores[-1].shape[1]))
+    found = hidden_levels(graphs, folds, scores, gammas, n_threads)
+    weights = gamma_weights(found, is_of_class(folds.codes[folds.judges], scores[-1].shape[1]))
     gamma = float(np.exp(weights @ np.log(gammas)))
-    return JudgedGamma(gamma, found[int(np.argmax(weights))])
+    return ChosenGamma(gamma, found[int(np.argmax(weights))])
 
 
 def gamma_weights(levels: Sequence[FloatArray], truth: BoolArray) -> FloatArray:

@@ -15,17 +15,22 @@ from pucut._support.checks import FloatArray, SymmetricGraph, checked_graph
 from pucut._support.constraints import COUNT, NOT_NEGATIVE, POSITIVE
 from pucut._support.devices import DEVICE_CONSTRAINTS, card_of
 from pucut._support.fitting import FitsWhole
+from pucut._support.threads import library_threads
 from pucut.data.class_labels import checked_class_labels
 from pucut.data.containers import checked_table, for_any_table, with_narrow_indices
 from pucut.data.encoding import learn_encoding
 from pucut.data.repeats import groups_for_folds
 from pucut.data.row_order import (
+    IndexArray,
     in_given_order,
     order_rows_in_place,
     renumbered_graph,
     row_order,
 )
-from pucut.graphs.spaces import NearRows, near_in
+from pucut.judging.folds import LabelFolds, class_folds
+from pucut.judging.mixing import needed_transforms
+from pucut.judging.places import PointsHere
+from pucut.judging.spaces import AsCategories, NewRows, near_rows
 from pucut.semi_supervised._class_cuts import (
     GAMMAS,
     NO_GRAPH,
@@ -37,8 +42,7 @@ from pucut.semi_supervised._class_cuts import (
     levels_of,
     levels_of_new,
 )
-from pucut.semi_supervised._class_worlds import ClassWorlds, Codes, class_worlds
-from pucut.semi_supervised._learning import Learned, Options, learn_classes
+from pucut.semi_supervised._learning import Learned, LearningOptions, learn_classes
 from pucut.semi_supervised._tradeoff import ALLOWED, Tradeoff, checked_shares
 
 _UNJUDGED_GAMMA = 1.0
@@ -228,26 +232,27 @@ class HNCClassifier(FitsWhole, ClassifierMixin, BaseEstimator):
         points = with_narrow_indices(order_rows_in_place(points, order, n_threads))
 
         codes, n_classes = labels.codes[order], len(labels.classes)
-        worlds = class_worlds(codes, random, groups_for_folds(points, codes >= 0, n_threads))
-        options = Options(
+        folds = class_folds(codes, random, groups_for_folds(points, codes >= 0, n_threads))
+        options = LearningOptions(
             self.scores is not None,
             self.feature_weights,
             self.n_neighbors,
             self.sigma,
             self.n_estimators,
-            card_of(self.device),
         )
-        learned = learn_classes(self._encoding, points, worlds, options, random, n_threads)
-        self._space, self._neighbors = learned.space, learned.neighbors
-        self._class_scores, self.score_weights_ = learned.scores, learned.score_weights
-        self.space_, self.feature_weights_ = learned.space.name, learned.space.weights[-1]
+        place = PointsHere(points, n_threads, device=card_of(self.device))
+        learned = learn_classes(self._encoding, place, folds, options, random)
+        self._space, self._mixture = learned.space.final_only(), learned.mixture
+        self.score_weights_, self.space_ = learned.score_weights, learned.space.name
+        is_coded = isinstance(learned.space.transform, AsCategories)
+        self.feature_weights_ = np.ones(place.shape[1]) if is_coded else learned.space.final.weights
         self.feature_importances_ = self._encoding.importances(self.feature_weights_)
         self.graph_ = learned.graphs[-1]
         graph = checked_graph(self.graph_)
-        hidden = self._judge_gamma(learned, graph, worlds, tradeoff, n_threads)
+        hidden = self._choose_gamma(learned, graph, folds, tradeoff, n_threads)
         self._paths = class_paths(graph, codes, learned.pulls[-1], self.gamma_, n_threads)
         levels = levels_of(self._paths)
-        truth = is_of_class(worlds.hidden_codes, n_classes)
+        truth = is_of_class(codes[folds.judges], n_classes)
         self.lam_ = tradeoff.lambdas(levels, hidden, truth, shares)
 
         decided = decisions(levels, self.lam_)
@@ -285,9 +290,14 @@ class HNCClassifier(FitsWhole, ClassifierMixin, BaseEstimator):
 
     def _decided(self, X: Any) -> FloatArray:
         points = with_narrow_indices(self._encoding.encode(checked_table(self, X, reset=False)))
-        lists = self._neighbors.near(self._space.of(points))
-        near = near_in(self._neighbors, lists)
-        pulls = self._pulls_of(points, near)
+        space, parts = self._space, () if self._mixture is None else self._mixture.parts
+        transforms = needed_transforms([part.predictor for part in parts], [space])
+        made = {transform.key: transform.of(None, points) for transform in transforms}
+        near = near_rows(space.final, made[space.transform.key])
+        pulls = np.zeros((points.shape[0], len(self.classes_)))
+        if self._mixture is not None:
+            with library_threads(1):
+                pulls = 2.0 * self._mixture(NewRows(None, made, {space.name: near})) - 1.0
         levels = levels_of_new(near.indices, near.similar, self._paths, pulls, self.gamma_)
         return decisions(levels, self.lam_)
 
@@ -299,34 +309,29 @@ class HNCClassifier(FitsWhole, ClassifierMixin, BaseEstimator):
         if self.scores is None and not isinstance(self.gamma, str):
             raise ValueError(f"gamma weighs scores, found gamma={self.gamma!r} with scores=None")
 
-    def _pulls_of(self, points: Any, near: NearRows) -> FloatArray:
-        if self._class_scores is None:
-            return np.zeros((points.shape[0], len(self.classes_)))
-        return 2.0 * self._class_scores.of(points, near) - 1.0
-
-    def _judge_gamma(
+    def _choose_gamma(
         self,
         learned: Learned,
         graph: SymmetricGraph,
-        worlds: ClassWorlds,
+        folds: LabelFolds,
         tradeoff: Tradeoff,
         n_threads: int,
     ) -> FloatArray | None:
-        """Sets gamma; returns the levels of hidden rows, if they are known."""
+        """Set gamma, and return the levels of hidden rows, if they are known."""
         chosen = self.scores is not None and isinstance(self.gamma, str)
         given = _UNJUDGED_GAMMA if isinstance(self.gamma, str) else float(self.gamma)
         self.gamma_ = given if self.scores is not None else 1.0
-        if not worlds.folds or not (chosen or tradeoff.is_by_labels):
+        if not folds.n_folds or not (chosen or tradeoff.is_by_labels):
             return None
         final = learned.graphs[-1]
         graphs = [graph if each is final else checked_graph(each) for each in learned.graphs]
         gammas = (*GAMMAS, NO_GRAPH) if chosen else (self.gamma_,)
-        judged = judge_gamma(graphs, worlds, learned.pulls, gammas, n_threads)
+        judged = judge_gamma(graphs, folds, learned.pulls, gammas, n_threads)
         self.gamma_ = judged.gamma
         return judged.hidden
 
 
-def _classes_of(decided: FloatArray) -> Codes:
+def _classes_of(decided: FloatArray) -> IndexArray:
     if decided.shape[1] == 1:
         return np.asarray(decided[:, 0] > 0.0, dtype=np.intp)
     return np.asarray(np.argmax(decided, axis=1))

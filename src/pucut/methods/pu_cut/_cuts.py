@@ -1,10 +1,9 @@
-"""The mixed score smoothed along graphs by cuts, and their mixture, judged by hidden positives.
+"""Cuts along graphs with the mixed score as data term, and their mixture.
 
-Cuts with the mixed score (`_mixed_score`) as data term (`score_cuts`) are made on graphs of several
-spaces and for several gamma, and are mixed by how many hidden labelled rows they find. All of it is
-done in every world (`_worlds`), so that hidden rows are hidden from scores, graphs and cuts alike.
-Nothing is preferred unless it is better by more than the noise; no negative label is needed, and
-those that are known judge too.
+Cuts (`score_cuts`) are made on graphs of several spaces and for several gamma, and are mixed by how
+many hidden rows they recover. All of it is done in every fold of labels, so that hidden rows are
+hidden from scores, graphs and cuts alike. Nothing is preferred unless it is better by more than the
+noise; no negative label is needed, and known negatives judge too.
 """
 
 import math
@@ -19,24 +18,16 @@ from pucut._support.checks import FloatArray, checked_graph
 from pucut._support.threads import in_threads
 from pucut.cuts.score_cuts import levels_of_new_rows, score_cut
 from pucut.graphs.spaces import NearRows, WeightedSpace
+from pucut.judging.folds import PUFolds
+from pucut.judging.losses import rank_among, ranks
+from pucut.judging.mixing import MixedRanks, RankMixture, fold_weights
+from pucut.judging.spaces import NewRows, SearchedSpace
+from pucut.judging.weights import UNJUDGED, Candidate, compared, recall_weights, weighted_sum
 from pucut.methods.pu_cut._hidden_recall import HiddenRecall, hidden_recall
-from pucut.methods.pu_cut._mixed_score import JudgedScores, MixedScore
-from pucut.methods.pu_cut._mixing import (
-    UNJUDGED,
-    Candidate,
-    judged,
-    rank_among,
-    ranks,
-    recall_weights,
-    weighted_sum,
-)
-from pucut.methods.pu_cut._scores import NewRows
-from pucut.methods.pu_cut._spaces import SpaceOfWorlds
-from pucut.methods.pu_cut._worlds import Worlds
 
 GAMMAS = (0.5, 2.0, 8.0, 32.0)
-# From this many rows on so many threads share a cut, which more would hardly make faster, and takes
-# memory; below, each thread makes cuts of its own.
+# From this many rows on this many threads share a cut, which more would hardly make faster, and
+# takes memory; below, each thread makes cuts of its own.
 ROWS_TO_SHARE, THREADS_THAT_SHARE = 100_000, 4
 # Among equal levels the score decides.
 _TIE = 1e-9
@@ -61,8 +52,8 @@ class ScoreCut:
     def name(self) -> str:
         return _name_of_cut(self.space.name, self.n_neighbors, self.gamma)
 
-    def of(self, near: NearRows, scores: FloatArray) -> FloatArray:
-        """Levels of new rows with these neighbours and mixed scores."""
+    def levels(self, near: NearRows, scores: FloatArray) -> FloatArray:
+        """Return the levels of new rows with these neighbours and mixed scores."""
         near = near.nearest(self.n_neighbors)
         levels = levels_of_new_rows(near.indices, near.similar, self.level, scores, self.gamma)
         return _untied(levels, scores)
@@ -74,14 +65,14 @@ class ChosenCuts:
 
     Attributes
     ----------
-    mixed : MixedScore
+    mixed : RankMixture
         The data term, which is also part of the mixture, as a cut with infinite gamma.
     cuts : tuple of ScoreCut
-        Those with weight; `weights` has theirs, after that of the data term by itself.
+        The cuts with weight; `weights` has theirs, after that of the data term by itself.
     scores : float array of shape (n_samples,)
         From 0 to 1; 1 for labelled rows, 0 for known negatives.
     left_out : float array of shape (n_samples,)
-        The same, but known rows as scored in the worlds that hid them.
+        The same, but known rows as scored in the folds that hide them.
     candidates : tuple of Candidate
         Scores, cuts and, last, the mixture.
     references : tuple of float arrays
@@ -89,7 +80,7 @@ class ChosenCuts:
         new rows are ranked among them.
     """
 
-    mixed: MixedScore
+    mixed: RankMixture
     cuts: tuple[ScoreCut, ...]
     weights: FloatArray
     scores: FloatArray
@@ -97,70 +88,64 @@ class ChosenCuts:
     candidates: tuple[Candidate, ...]
     references: tuple[FloatArray, ...]
 
-    def of(self, rows: NewRows) -> FloatArray:
-        """Scores of new rows, each by itself."""
-        scores = self.mixed.of(rows)
-        levels = [scores, *(cut.of(rows.near[cut.space.name], scores) for cut in self.cuts)]
+    def __call__(self, rows: NewRows) -> FloatArray:
+        """Return the scores of new rows, each by itself."""
+        scores = self.mixed(rows)
+        levels = [scores, *(cut.levels(rows.near[cut.space.name], scores) for cut in self.cuts)]
         found: FloatArray = np.zeros(len(scores))
         for level, weight, reference in zip(levels, self.weights, self.references, strict=True):
             found += weight * rank_among(level, reference)
         return found
 
     def in_spaces(self, spaces: Mapping[str, WeightedSpace]) -> "ChosenCuts":
-        """With other spaces of the same names."""
+        """Return the mixture with other spaces of the same names."""
         cuts = tuple(replace(cut, space=spaces[cut.space.name]) for cut in self.cuts)
         return replace(self, cuts=cuts)
 
     def for_answers(self) -> "ChosenCuts":
-        """Without the scores of the training rows and without what was tried."""
-        return replace(
-            self,
-            mixed=self.mixed.for_answers(),
-            scores=np.empty(0),
-            left_out=np.empty(0),
-            candidates=(),
-        )
+        """Drop the scores of the training rows and the candidates."""
+        nothing = np.empty(0)
+        mixed = self.mixed.for_answers()
+        return replace(self, mixed=mixed, scores=nothing, left_out=nothing, candidates=())
 
 
 class _Judge:
-    """Weighs the candidates, whose scores in the worlds that hide labels are handed in one by one.
+    """Weighs candidates, whose scores in the folds that hide labels come one by one.
 
-    Only what is needed is kept of each: the rows it found, and its ranks of known rows in the
-    worlds that hid them, and of the unlabelled rows in these worlds.
+    It keeps of each candidate only the judges that it recovered, and its ranks of known rows in the
+    folds that hide them and of the unlabelled rows in these folds.
     """
 
-    def __init__(self, worlds: Worlds) -> None:
-        self._worlds = worlds
-        self._others = ~worlds.is_known
-        self.found: list[FloatArray] = []
+    def __init__(self, folds: PUFolds) -> None:
+        self._folds = folds
+        self._queried = [~folds.is_known | (folds.fold == k) for k in range(folds.n_folds)]
+        self._recovered: list[FloatArray] = []
         self.hidden: list[FloatArray] = []
-        self._in_worlds: list[list[FloatArray]] = []
+        self._in_folds: list[list[FloatArray]] = []
 
-    def hear(self, scores: Sequence[FloatArray]) -> None:
-        worlds = self._worlds
-        self.found.append(worlds.found(scores))
-        self.hidden.append(worlds.hidden_ranks(scores)[worlds.is_known])
-        self._in_worlds.append(
+    def add(self, scores: Sequence[FloatArray]) -> None:
+        folds = self._folds
+        self._recovered.append(folds.recovered(scores))
+        self.hidden.append(folds.hidden_ranks(scores)[folds.is_known])
+        self._in_folds.append(
             [
-                ranks(scores[world][self._others | (worlds.fold == world)]).astype(np.float32)
-                for world in range(worlds.n_hidden_worlds)
+                ranks(scores[k][queried]).astype(np.float32)
+                for k, queried in enumerate(self._queried)
             ]
         )
 
-    def mixtures(self) -> list[FloatArray]:
-        """The mixture in each world, which weighs the candidates by the other worlds alone.
+    @property
+    def recovered(self) -> FloatArray:
+        return np.array(self._recovered)
 
-        So the rows that judge the mixture have not chosen it.
-        """
-        worlds, found = self._worlds, np.array(self.found)
-        mixtures = []
-        for world in range(worlds.n_hidden_worlds):
-            weights = recall_weights(found[:, worlds.judging(world)])
-            mixture = np.full(len(worlds.is_labelled), np.nan)
-            asked = self._others | (worlds.fold == world)
-            mixture[asked] = sum(
-                weight * of_candidate[world]
-                for weight, of_candidate in zip(weights, self._in_worlds, strict=True)
+    def mixtures(self) -> list[FloatArray]:
+        """Return the mixture in each fold, weighted by the judges of that fold alone."""
+        folds, mixtures = self._folds, []
+        for k, weights in enumerate(fold_weights(self.recovered, recall_weights, folds)[:-1]):
+            mixture = np.full(len(folds.codes), np.nan)
+            mixture[self._queried[k]] = sum(
+                weight * of_candidate[k]
+                for weight, of_candidate in zip(weights, self._in_folds, strict=True)
                 if weight > 0.0
             )
             mixtures.append(mixture)
@@ -169,78 +154,79 @@ class _Judge:
 
 @dataclass(frozen=True, eq=False)
 class _Kind:
-    """The cuts on one graph for one gamma, in every world."""
+    """The cuts on one graph for one gamma, in every fold."""
 
-    space: SpaceOfWorlds
+    space: SearchedSpace
     n_neighbors: int
     gamma: float
 
+    @property
+    def name(self) -> str:
+        return _name_of_cut(self.space.name, self.n_neighbors, self.gamma)
+
 
 def choose_cuts(
-    scores: JudgedScores,
-    spaces: Sequence[SpaceOfWorlds],
-    worlds: Worlds,
-    *,
-    n_threads: int,
+    scores: MixedRanks, spaces: Sequence[SearchedSpace], folds: PUFolds, *, n_threads: int
 ) -> ChosenCuts:
-    """Cuts on the graph of each space and number of neighbours, for each gamma, and their mixture.
+    """Cut along the graph of each space and number of neighbours, for each gamma, and mix.
 
-    With all labels only those are made that have weight. With one labelled row there is nothing to
+    Only the cuts with weight are made with all labels. With one labelled row there is nothing to
     hide, and all have equal weights.
     """
-    judge = _Judge(worlds)
+    judge = _Judge(folds)
     # The data term by itself needs no cut, and is judged in the same way.
-    judge.hear(scores.ranks)
+    judge.add(scores.ranks)
     kinds = [
         _Kind(space, k, gamma) for space in spaces for k in space.n_neighbors for gamma in GAMMAS
     ]
-    hiding = range(worlds.n_hidden_worlds)
-    for levels in _levels(kinds, hiding, scores, worlds, n_threads):
-        judge.hear([_untied(x, scores.ranks[world]) for world, x in enumerate(levels)])
-    weights = recall_weights(np.array(judge.found))
+    for levels in _levels(kinds, range(folds.n_folds), scores, folds, n_threads):
+        judge.add([_untied(level, scores.ranks[k]) for k, level in enumerate(levels)])
+    weights = recall_weights(judge.recovered)
     kept = [kind for kind, weight in zip(kinds, weights[1:], strict=True) if weight > 0.0]
-    complete = _levels(kept, [worlds.n_hidden_worlds], scores, worlds, n_threads)
-    cuts = [
+    final = _levels(kept, [folds.n_folds], scores, folds, n_threads)
+    cuts = tuple(
         ScoreCut(kind.space.final, kind.n_neighbors, kind.gamma, level)
-        for kind, (level,) in zip(kept, complete, strict=True)
-    ]
-    names = [_name_of_cut(kind.space.name, kind.n_neighbors, kind.gamma) for kind in kinds]
-    return _mixture(scores, cuts, names, weights, judge, worlds)
+        for kind, (level,) in zip(kept, final, strict=True)
+    )
+    return _mixture(scores, cuts, [kind.name for kind in kinds], weights, judge, folds)
 
 
 def _levels(
     kinds: Sequence[_Kind],
-    in_worlds: Sequence[int],
-    scores: JudgedScores,
-    worlds: Worlds,
+    in_folds: Sequence[int],
+    scores: MixedRanks,
+    folds: PUFolds,
     n_threads: int,
 ) -> Iterator[list[FloatArray]]:
-    """The levels of each kind of cut in these worlds; a graph is made once for its cuts."""
-    n_workers = n_cuts_at_once(len(worlds.is_labelled), n_threads)
+    """Yield the levels of each kind of cut in these folds; the cuts of a graph share it."""
+    n_workers = n_cuts_at_once(len(folds.codes), n_threads)
     for _, together in groupby(kinds, key=lambda kind: (id(kind.space), kind.n_neighbors)):
         same = list(together)
-        space, k = same[0].space, same[0].n_neighbors
-        used = dict.fromkeys(space.spaces[world] for world in in_worlds)
-        graphs = {id(each): checked_graph(each.graph(k)) for each in used}
+        space, n_neighbors = same[0].space, same[0].n_neighbors
+        used = dict.fromkeys(space.folds[k] for k in in_folds)
+        graphs = {id(each): checked_graph(each.graph(n_neighbors)) for each in used}
 
         def level(job: tuple[float, int], space: Any = space, graphs: Any = graphs) -> FloatArray:
-            gamma, world = job
-            path = score_cut(
-                graphs[id(space.spaces[world])],
-                worlds.labels[world],
-                scores.ranks[world],
-                gamma,
-                is_negative=worlds.negatives[world],
-                n_threads=n_threads // n_workers,
-            )
-            return path.switch
+            gamma, k = job
+            graph = graphs[id(space.folds[k])]
+            return score_levels(graph, folds, k, scores.ranks[k], gamma, n_threads // n_workers)
 
         # If all threads share a cut, only the cuts of one kind are in memory at a time.
         for part in [same] if n_workers > 1 else [[kind] for kind in same]:
-            jobs = [(kind.gamma, world) for kind in part for world in in_worlds]
-            levels = in_threads(level, jobs, n_workers)
+            levels = in_threads(
+                level, [(kind.gamma, k) for kind in part for k in in_folds], n_workers
+            )
             for place in range(len(part)):
-                yield levels[place * len(in_worlds) : (place + 1) * len(in_worlds)]
+                yield levels[place * len(in_folds) : (place + 1) * len(in_folds)]
+
+
+def score_levels(
+    graph: Any, folds: PUFolds, k: int, scores: FloatArray, gamma: float, n_threads: int
+) -> FloatArray:
+    """Return the level at which each row leaves the positive side, with the labels of a fold."""
+    codes = folds.labels[k]
+    path = score_cut(graph, codes == 1, scores, gamma, is_negative=codes == 0, n_threads=n_threads)
+    return path.switch
 
 
 def n_cuts_at_once(n_rows: int, n_threads: int) -> int:
@@ -248,52 +234,41 @@ def n_cuts_at_once(n_rows: int, n_threads: int) -> int:
 
 
 def _mixture(
-    scores: JudgedScores,
-    cuts: Sequence[ScoreCut],
+    scores: MixedRanks,
+    cuts: tuple[ScoreCut, ...],
     names: Sequence[str],
     weights: FloatArray,
     judge: _Judge,
-    worlds: Worlds,
+    folds: PUFolds,
 ) -> ChosenCuts:
-    """Of the cuts that have weight; `weights` and `names` are those of all, the data term first."""
-    others, rank = ~worlds.is_known, scores.ranks[-1]
+    """Mix the cuts with weight; `weights` and `names` are those of all, the data term first."""
+    others, rank = ~folds.is_known, scores.ranks[-1]
     levels = [rank, *(_untied(cut.level, rank) for cut in cuts)]
     used = np.concatenate([weights[:1], weights[1:][weights[1:] > 0.0]])
-    answer = worlds.is_labelled.astype(np.float64)
-    answer[others] = weighted_sum(used, [ranks(level[others]) for level in levels])
-    left_out = answer.copy()
-    left_out[worlds.is_known] = weighted_sum(weights, judge.hidden)
+    final = folds.is_labelled.astype(np.float64)
+    final[others] = weighted_sum(used, [ranks(level[others]) for level in levels])
+    left_out = final.copy()
+    left_out[folds.is_known] = weighted_sum(weights, judge.hidden)
     names = ["no graph, the mixed score by itself", *names]
-    found = np.array(judge.found)
+    candidates = compared(names, "cut", judge.recovered, weights, folds.is_positive_judge)
+    verdict = _verdict(hidden_recall(folds, judge.mixtures(), final))
     return ChosenCuts(
-        scores.mixed,
-        tuple(cuts),
+        scores.mixture,
+        cuts,
         used,
-        answer,
+        final,
         left_out,
-        (
-            *scores.candidates,
-            *judged(names, "cut", found, weights, worlds.is_hidden_positive),
-            _verdict(hidden_recall(worlds, judge.mixtures(), answer)),
-        ),
+        (*scores.candidates, *candidates, verdict),
         tuple(np.sort(level[others]) for level in levels),
     )
 
 
 def _verdict(hidden: HiddenRecall) -> Candidate:
-    if not hidden.n_hidden:
-        return Candidate(
-            "the mixture", "mixture", math.nan, math.nan, 1.0, "what answers: " + UNJUDGED
-        )
-    return Candidate(
-        "the mixture",
-        "mixture",
-        hidden.recall,
-        hidden.standard_error,
-        1.0,
-        f"what answers: found {hidden.recall:.0%} of {hidden.n_hidden} positives that were hidden "
-        "from it",
-    )
+    recall, error, why = math.nan, math.nan, UNJUDGED
+    if hidden.n_hidden:
+        recall, error = hidden.recall, hidden.standard_error
+        why = f"found {recall:.0%} of {hidden.n_hidden} positives that were hidden from it"
+    return Candidate("the mixture", "mixture", recall, error, 1.0, f"what answers: {why}")
 
 
 def _name_of_cut(space: str, n_neighbors: int, gamma: float) -> str:

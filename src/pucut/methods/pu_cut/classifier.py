@@ -1,6 +1,7 @@
 """PUCutClassifier: chooses for itself. What it does is in the other files of this folder."""
 
 import math
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -20,30 +21,20 @@ from pucut.data.labels import PULabels
 from pucut.data.row_order import IndexArray, order_rows_in_place, row_order
 from pucut.judging.places import Place, PointsHere
 from pucut.judging.thresholds import positives_by_prior, threshold_for_share
+from pucut.judging.weights import Candidate
 from pucut.methods._sized import SizedClassifier
-from pucut.methods.pu_cut._choosing import Mixture, find_mixture
-from pucut.methods.pu_cut._cuts import GAMMAS, n_cuts_at_once
-from pucut.methods.pu_cut._finding import (
-    EMBEDDING_NEIGHBORS,
-    Input,
+from pucut.methods.plan import Plan
+from pucut.methods.pu_cut._candidates import (
     Options,
-    have_directions,
-    is_from_trees,
-    is_turned,
+    Rows,
     names_of_scores,
     names_of_spaces,
-    spaces_for,
-    spaces_of_codes,
     tries_categories,
 )
-from pucut.methods.pu_cut._given import checked_embeddings, checked_learners, needs_labels
-from pucut.methods.pu_cut._mixing import Candidate
-from pucut.methods.pu_cut._near_scores import SCORE_NEIGHBORS
-from pucut.methods.pu_cut._rounds import FOUND, MOST_ROUNDS, have_rounds
-from pucut.methods.pu_cut._scores import TREES_OF_A_WORLD, TREES_THAT_ANSWER, tree_kinds
-from pucut.methods.pu_cut._screening import SHARE_TRIED, are_screened
-from pucut.methods.pu_cut._worlds import n_hidden_worlds
-from pucut.methods.size import Work
+from pucut.methods.pu_cut._choosing import Mixture, find_mixture, n_positive_rows
+from pucut.methods.pu_cut._plan import plan_of_fit
+from pucut.methods.pu_cut._self_training import SELF_TRAINED
+from pucut.methods.pu_cut._supplied import checked_embeddings, checked_learners
 from pucut.methods.steps import FitSteps, with_callbacks
 from pucut.trees.feature_weights import FOREST_WEIGHTS
 
@@ -249,8 +240,9 @@ None, default="auto"
         labels = self._read_labels(y, X.shape[0])
         options = self._options(X.shape[0])
         search_bytes = self._search_bytes(X, labels.n_labelled)
-        n_steps = 8 + have_rounds(X.shape[0], labels.n_labelled)
-        steps = FitSteps(self, n_steps=n_steps, verbose=int(self.verbose))
+        n_rows, n_columns = X.shape
+        plan = self._plan(n_rows, n_columns, 8, labels.n_labelled)
+        steps = FitSteps(self, n_steps=8 + plan.is_large, verbose=int(self.verbose))
         with steps.step("prior"):
             self._settle_prior(X, labels)
         with steps.step("encoding"):
@@ -267,14 +259,12 @@ None, default="auto"
     def _categories_that_fit(
         self, points: Place, labels: PULabels
     ) -> tuple[CodedCategories | None, tuple[Candidate, ...]]:
-        """The columns that may be codes; None, and why, if memory does not allow to try them."""
+        """Return the columns that may be codes; None, and why, if memory does not allow them."""
         found = points.categories() if tries_categories(self.feature_weights) else None
         if found is None or not isinstance(points, PointsHere):
             return found, ()  # nobody knows what workers have
-        n_rows, n_columns = points.shape
-        work = self._work(n_rows, n_columns, labels.n_labelled, has_codes=True)
-        width = n_columns + found.n_indicators
-        needed = self._needed(work, n_rows, width, points.points.itemsize)
+        plan = self._plan(*points.shape, points.points.itemsize, labels.n_labelled, has_codes=True)
+        needed = self._price(replace(plan, n_features=plan.n_features + found.n_indicators))
         room = self._room_for(needed)
         if room is None or needed.bytes <= room:
             return found, ()
@@ -292,10 +282,12 @@ None, default="auto"
             neighbors=self.neighbors,
             n_trees=self.n_estimators,
             learners=checked_learners(
-                self.learners, [*names_of_scores([*spaces, *embeddings], has_codes=True), FOUND]
+                self.learners,
+                [*names_of_scores([*spaces, *embeddings], has_codes=True), SELF_TRAINED],
             ),
             embeddings=embeddings,
             device=card_of(self.device),
+            n_threads=self._n_threads(),
         )
 
     def _choose(
@@ -309,14 +301,21 @@ None, default="auto"
     ) -> Self:
         """Finds the mixture for the points of an encoded table, whose rows have this order."""
         scale, has_categories = self._encoding.scale, self._encoding.format.has_categories
-        codes = self._categories_that_fit(points, labels)
+        codes, left_out = self._categories_that_fit(points, labels)
+        groups = points.groups(labels.is_labelled)
+        n_groups = len(np.unique(groups[labels.is_labelled]))
+        n_positive = n_positive_rows(labels, self.prior_)
+        plan = self._plan(
+            *points.shape, 8, labels.n_labelled, n_positive=n_positive, n_groups=n_groups
+        )
         self.mixture_ = find_mixture(
-            Input(table, points, scale, has_categories, *codes),
+            Rows(table, points, scale, has_categories, groups, codes),
             labels,
             self.prior_,
             options,
+            plan,
+            left_out,
             random_state=self.random_state,
-            n_threads=self._n_threads(),
             step=steps.step,
         )
         with steps.step("answers"):
@@ -326,76 +325,33 @@ None, default="auto"
         self.step_seconds_ = steps.seconds
         return self
 
-    def _work(
+    def _plan(
         self,
         n_rows: int,
         n_features: int,
+        value_bytes: int,
         n_labelled: int | None = None,
         *,
-        has_codes: bool = False,
-    ) -> Work:
-        """Learners that are given are not counted: nobody knows what they take.
-
-        `has_codes` counts columns tried as categories: without reading them, nobody knows.
-        """
-        embeddings = checked_embeddings(self.embeddings)
-        n_labelled, n_hiding = self._labels_and_worlds(n_rows, n_labelled)
-        n_worlds = 1 + n_hiding
-        turned = have_directions(n_features, n_labelled, n_hiding)
-        spaces = [
-            (kind, usual)
-            for kind, _, usual in (
-                *spaces_for(self.feature_weights),
-                *(spaces_of_codes(n_rows) if has_codes else ()),
-            )
-            if turned or not is_turned(kind)
-        ]
-        given = self._numbers_of_neighbors(n_rows)
-        ks = [k for _, usual in spaces for k in (given or [usual])]
-        ks += [k for _ in embeddings for k in (given or [EMBEDDING_NEIGHBORS])]
-        # Where labels make a space, each world has its own; importances are shared by two.
-        from_trees = n_worlds if n_worlds > 2 else 1
-        searches = [from_trees if is_from_trees(kind) else 1 for kind, _ in spaces]
-        searches += [n_worlds if needs_labels(each) else 1 for each in embeddings.values()]
-        n_kinds = len(ks) * len(GAMMAS)
-        n_views = 1 + has_codes
-        n_trees = TREES_THAT_ANSWER + TREES_OF_A_WORLD * n_hiding
-        has_rounds = have_rounds(n_rows, n_labelled)
-        n_cuts_of_a_graph = len(GAMMAS) * max(1, n_hiding)
-        is_screened = are_screened(n_rows, n_labelled, len(spaces))
-        return Work(
-            "pucut",
-            listed=max(SCORE_NEIGHBORS, *ks),
-            graph_neighbors=max(ks),
-            n_searches=sum(searches),
-            n_embeddings=sum(searches[len(spaces) :])
-            + sum(is_turned(kind) for kind, _ in spaces)
-            + has_codes,
-            n_graphs=max(searches),
-            n_worlds=n_worlds,
-            n_forests=n_trees * len(tree_kinds(1)) * n_views,
-            # Leaves are larger than those of 2-HNC, so that trees are half as large.
-            n_forests_kept=TREES_THAT_ANSWER * len(tree_kinds(1)) / 2 * n_views,
-            n_scores=len(names_of_scores([""] * len(searches), has_codes=has_codes)) + has_rounds,
-            n_kinds=n_kinds,
-            n_cuts=n_kinds * n_worlds,
-            n_cuts_at_once=min(n_cuts_at_once(n_rows, self._n_threads()), n_cuts_of_a_graph),
-            share_tried=SHARE_TRIED if is_screened and not embeddings else 1.0,
-            # Leaves are larger than those of 2-HNC, so that trees grow in less time.
-            of_a_tree=0.4,
-            search_on_gpu=self._searches_on_gpu(),
+        n_positive: int | None = None,
+        **known: Any,
+    ) -> Plan:
+        if n_positive is None:
+            # More positives may mean more folds, and with an unknown prior they may be all rows.
+            share = 1.0 if isinstance(self.prior, str) else float(self.prior)
+            n_positive = round(share * n_rows)
+        return plan_of_fit(
+            n_rows,
+            n_features,
+            value_bytes,
+            n_labelled=n_labelled,
+            n_positive=n_positive,
+            feature_weights=self.feature_weights,
+            n_neighbors=self._numbers_of_neighbors(n_rows),
+            embeddings=tuple(checked_embeddings(self.embeddings).values()),
             kernels_on_gpu=usable_card(self.device) is not None,
-            n_rounds=MOST_ROUNDS * has_rounds,
-            advice=", or use TwoHNCClassifier, which needs less",
+            **self._sizes(),
+            **known,
         )
-
-    def _labels_and_worlds(self, n_rows: int, n_labelled: int | None) -> tuple[int, int]:
-        """Labels, and the worlds that hide some, for an estimate; None stands for many labels."""
-        if n_labelled is None:
-            return n_rows, 1
-        # More positives may mean more worlds, and with an unknown prior they may be all rows.
-        n_positive = n_rows if isinstance(self.prior, str) else round(float(self.prior) * n_rows)
-        return n_labelled, n_hidden_worlds(n_labelled, n_positive)
 
     def _settle_mixture(self, mixture: Mixture, labels: PULabels) -> None:
         chosen = mixture.chosen

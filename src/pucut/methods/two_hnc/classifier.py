@@ -15,7 +15,7 @@ from pucut.data.arrow import is_arrow
 from pucut.data.labels import PULabels
 from pucut.data.row_order import IndexArray, in_given_order, renumbered_graph
 from pucut.methods._sized import SizedClassifier
-from pucut.methods.size import Work
+from pucut.methods.plan import Plan
 from pucut.methods.steps import FitSteps, with_callbacks
 from pucut.methods.two_hnc.fitting import (
     FoundSpace,
@@ -328,13 +328,19 @@ default="auto"
         level = in_given_order(self.partition_.level, order)
         self.partition_ = replace(self.partition_, level=level)
 
-    def _work(self, n_rows: int, n_features: int, n_labelled: int | None = None) -> Work:
+    def _plan(
+        self, n_rows: int, n_features: int, value_bytes: int, n_labelled: int | None = None
+    ) -> Plan:
         most = max(self._numbers_of_neighbors(n_rows) or paper_settings(n_rows).n_neighbors)
-        return Work(
+        most = min(most, n_rows - 1)
+        return Plan(
             "2-HNC",
+            n_rows,
+            n_features,
+            value_bytes,
             listed=most,
-            graph_neighbors=min(most, n_rows - 1),
-            search_on_gpu=self._searches_on_gpu(),
+            graph_neighbors=most,
+            **self._sizes(),
         )
 
     def _score_rows(self, X: Any) -> Any:

@@ -20,9 +20,10 @@ from pucut import PUCutClassifier
 from pucut.data.row_order import in_given_order
 from pucut.datasets import pu_split
 from pucut.judging.cross_fitting import cross_fit, mean_scores
-from pucut.methods.pu_cut._given import checked_learners, needs_labels
-from pucut.methods.pu_cut._scores import NewRows, learner_score
-from pucut.methods.pu_cut._worlds import hidden_worlds
+from pucut.judging.folds import pu_folds
+from pucut.judging.scorers import learner_score
+from pucut.judging.spaces import NewRows, needs_labels
+from pucut.methods.pu_cut._supplied import checked_learners
 from tests.helpers.checks import accuracy
 
 
@@ -162,16 +163,16 @@ class Watched(TransformerMixin, BaseEstimator):
         return tags
 
 
-def test_an_embedding_that_needs_labels_is_fitted_in_every_world(table):
+def test_an_embedding_that_needs_labels_is_fitted_in_every_fold(table):
     Watched.given = ()
     model = fitted(table, embeddings=[Watched()])
     is_labelled = table[2][model.row_order_]
-    *worlds, complete = Watched.given
-    np.testing.assert_array_equal(complete, is_labelled)
-    hidden = np.array([is_labelled & ~labels for labels in worlds])
-    assert len(worlds) == 5
+    *in_folds, final = Watched.given
+    np.testing.assert_array_equal(final, is_labelled)
+    hidden = np.array([is_labelled & ~labels for labels in in_folds])
+    assert len(in_folds) == 5
     np.testing.assert_array_equal(hidden.sum(axis=0), is_labelled)  # each label once
-    assert all((labels <= is_labelled).all() for labels in worlds)
+    assert all((labels <= is_labelled).all() for labels in in_folds)
 
 
 @pytest.mark.parametrize(
@@ -220,18 +221,20 @@ def test_learners_have_names_and_see_the_table_as_it_is(table):
     assert model.predict(pandas.DataFrame(frame[:5])).shape == (5,)
 
 
-def test_a_learner_is_fitted_out_of_fold_to_the_labels_of_each_world(table):
+def test_a_learner_is_fitted_out_of_fold_to_the_labels_of_each_fold(table):
     X, _, is_labelled = table
-    worlds = hidden_worlds(is_labelled, 150, np.random.RandomState(0), np.arange(len(is_labelled)))
+    folds = pu_folds(is_labelled, 150, np.random.RandomState(0), np.arange(len(is_labelled)))
     tree = DecisionTreeClassifier(max_depth=3)
-    score = learner_score("tree", tree, X, worlds, np.random.RandomState(1))
+    score = learner_score("tree", tree, X, folds, np.random.RandomState(1))
     random = np.random.RandomState(1)
-    fits = [cross_fit(tree, X, y, n_folds=3, random_state=random) for y in worlds.labels]
-    for found, fit in zip(score.of_worlds, fits, strict=True):
+    fits = [cross_fit(tree, X, y == 1, n_folds=3, random_state=random) for y in folds.labels]
+    for found, fit in zip([*score.in_folds, score.final.scores], fits, strict=True):
         np.testing.assert_array_equal(found, fit.scores)
-    np.testing.assert_array_equal(score.reference, fits[-1].scores)
-    new = NewRows(X[:20] + 0.1, None, {}, {})
-    np.testing.assert_array_equal(score.of(new), mean_scores(fits[-1].models, X[:20] + 0.1))
+    np.testing.assert_array_equal(score.final.reference, fits[-1].scores)
+    new = NewRows(X[:20] + 0.1, {}, {})
+    np.testing.assert_array_equal(
+        score.final.predictor(new), mean_scores(fits[-1].models, X[:20] + 0.1)
+    )
 
 
 class TextReader(ClassifierMixin, BaseEstimator):

@@ -4,16 +4,10 @@ import numpy as np
 import pytest
 
 from pucut.graphs.spaces import near_in
+from pucut.judging.folds import pu_folds
 from pucut.judging.places import PointsHere
-from pucut.methods.pu_cut._near_scores import (
-    SCORE_NEIGHBORS,
-    WALK_NEIGHBORS,
-    neighbor_score,
-    walk_score,
-)
-from pucut.methods.pu_cut._scores import NewRows
-from pucut.methods.pu_cut._spaces import space_of_worlds
-from pucut.methods.pu_cut._worlds import hidden_worlds
+from pucut.judging.scorers import SCORE_NEIGHBORS, WALK_NEIGHBORS, neighbor_score, walk_score
+from pucut.judging.spaces import NewRows, Space
 
 N_ROWS, N_NEW, N_POSITIVE = 120, 30, 60
 
@@ -24,42 +18,43 @@ def points():
 
 
 @pytest.fixture(scope="module", params=[0, 20], ids=["", "known negatives"])
-def worlds(request):
+def folds(request):
     is_labelled = np.arange(N_ROWS) < 25
     is_negative = np.arange(N_ROWS) >= N_ROWS - request.param
     groups = np.arange(N_ROWS)
     random = np.random.RandomState(0)
-    return hidden_worlds(is_labelled, N_POSITIVE, random, groups, is_negative)
+    return pu_folds(is_labelled, N_POSITIVE, random, groups, is_negative)
 
 
 @pytest.fixture(scope="module")
-def space(points, worlds):
-    here = [PointsHere(points[:N_ROWS])] * len(worlds.labels)
-    weights = [np.array([1.0, 2.0, 0.5, 0.5])] * len(here)
-    return space_of_worlds("s", here, weights, (5,), SCORE_NEIGHBORS, random_state=0)
+def space(points, folds):
+    weights = (np.array([1.0, 2.0, 0.5, 0.5]),) * len(folds.labels)
+    here = PointsHere(points[:N_ROWS])
+    return Space("s", weights).searched(here, (5,), SCORE_NEIGHBORS, random_state=0)
 
 
 @pytest.fixture(scope="module")
 def new_rows(points, space):
     new = points[N_ROWS:]
     near = near_in(space.final, space.final.near(new))
-    return NewRows(None, new, {"s": new}, {"s": near})
+    return NewRows(None, {None: new}, {"s": near})
 
 
-def test_walks_of_training_rows_solve_the_system_of_their_world(space, worlds):
+def test_walks_of_training_rows_solve_the_system_of_their_fold(space, folds):
     graph = space.final.graph(WALK_NEIGHBORS).toarray()
     steps = graph / graph.sum(axis=1, keepdims=True)
-    score = walk_score(space, worlds)
-    for found, labels, target in zip(score.of_worlds, worlds.labels, worlds.targets, strict=True):
-        goes_on = 1.0 - labels.sum() / N_POSITIVE
+    score = walk_score(space, folds)
+    in_folds = [*score.in_folds, score.final.scores]
+    for found, codes, target in zip(in_folds, folds.labels, folds.targets, strict=True):
+        goes_on = 1.0 - (codes == 1).sum() / N_POSITIVE
         expected = np.linalg.solve(np.eye(N_ROWS) - goes_on * steps, target)
         np.testing.assert_allclose(found, expected, atol=1e-4)
 
 
-def test_a_new_row_walks_as_if_it_were_in_the_graph_and_nobody_led_to_it(space, worlds, new_rows):
+def test_a_new_row_walks_as_if_it_were_in_the_graph_and_nobody_led_to_it(space, folds, new_rows):
     graph, near = space.final.graph(WALK_NEIGHBORS).toarray(), new_rows.near["s"]
-    goes_on = 1.0 - worlds.is_labelled.sum() / N_POSITIVE
-    target = np.append(worlds.targets[-1].astype(float), 0.0)
+    goes_on = 1.0 - folds.is_labelled.sum() / N_POSITIVE
+    target = np.append(folds.targets[-1].astype(float), 0.0)
     expected = []
     for indices, similar in zip(near.indices, near.similar, strict=True):
         with_new = np.zeros((N_ROWS + 1, N_ROWS + 1))
@@ -67,14 +62,18 @@ def test_a_new_row_walks_as_if_it_were_in_the_graph_and_nobody_led_to_it(space, 
         with_new[-1, indices[:WALK_NEIGHBORS]] = similar[:WALK_NEIGHBORS]
         steps = with_new / with_new.sum(axis=1, keepdims=True)
         expected.append(np.linalg.solve(np.eye(N_ROWS + 1) - goes_on * steps, target)[-1])
-    np.testing.assert_allclose(walk_score(space, worlds).of(new_rows), expected, atol=1e-4)
+    np.testing.assert_allclose(
+        walk_score(space, folds).final.predictor(new_rows), expected, atol=1e-4
+    )
 
 
-def test_neighbours_count_by_similarity(space, worlds, new_rows):
+def test_neighbours_count_by_similarity(space, folds, new_rows):
     near = new_rows.near["s"]
-    target = worlds.targets[-1]
+    target = folds.targets[-1]
     expected = [
         np.average(target[indices], weights=similar)
         for indices, similar in zip(near.indices, near.similar, strict=True)
     ]
-    np.testing.assert_allclose(neighbor_score(space, worlds).of(new_rows), expected, rtol=1e-12)
+    np.testing.assert_allclose(
+        neighbor_score(space, folds).final.predictor(new_rows), expected, rtol=1e-12
+    )

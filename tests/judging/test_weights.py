@@ -4,16 +4,14 @@ import numpy as np
 import pytest
 from scipy.stats import rankdata
 
-from pucut.methods.pu_cut._mixing import (
+from pucut.judging.losses import rank_among, ranks, shares_found
+from pucut.judging.weights import (
     Candidate,
     behind_the_best,
+    compared,
     is_ahead,
-    judged,
-    rank_among,
-    ranks,
     recall_error,
     recall_weights,
-    shares_found,
 )
 
 
@@ -65,7 +63,7 @@ def found_of(*recalls, n_hidden=100):
 
 def test_candidates_say_what_they_found_and_why_they_have_their_weight():
     found = found_of(0.9, 0.89, 0.85, 0.5)
-    lines = judged(list("abcd"), "cut", found, recall_weights(found))
+    lines = compared(list("abcd"), "cut", found, recall_weights(found), np.ones(100, bool))
     assert [line.hidden_recall for line in lines] == pytest.approx([0.9, 0.89, 0.85, 0.5])
     assert [line.standard_error for line in lines] == pytest.approx(
         [np.sqrt(r * (1 - r) / 100) for r in (0.9, 0.89, 0.85, 0.5)]
@@ -76,7 +74,7 @@ def test_candidates_say_what_they_found_and_why_they_have_their_weight():
         "behind the best by little more than the noise",
         "clearly behind the best",
     ]
-    (alone,) = judged(["a"], "cut", np.empty((1, 0)), np.ones(1))
+    (alone,) = compared(["a"], "cut", np.empty((1, 0)), np.ones(1), np.ones(0, bool))
     assert np.isnan([alone.hidden_recall, alone.standard_error]).all()
     assert alone.why == "nothing could be hidden to judge it"
 

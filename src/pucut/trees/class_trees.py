@@ -14,7 +14,7 @@ from sklearn.tree import ExtraTreeClassifier
 
 from pucut._support.checks import FloatArray, is_sparse
 from pucut._support.threads import in_threads
-from pucut.semi_supervised._class_worlds import Codes
+from pucut.data.row_order import IndexArray as Codes
 
 # Trees whose answers are added up by one thread; the sum of all does not depend on the threads.
 _TREES_OF_A_JOB = 5

@@ -1,4 +1,4 @@
-"""Learners and embeddings that users give, checked at the door."""
+"""Checks of learners and embeddings that users supply."""
 
 from collections.abc import Collection, Mapping
 from typing import Any
@@ -7,7 +7,7 @@ from pucut.judging.cross_fitting import checked_classifier
 
 
 def checked_learners(learners: Any, taken: Collection[str] = ()) -> Mapping[str, Any]:
-    """Classifiers by name, from a dict, a list or None; `taken` are names of other scores."""
+    """Return classifiers by name, from a dict, a list or None; `taken` are names of scores."""
     named = _named(learners, "learners", taken)
     for name, learner in named.items():
         if learner is None:
@@ -17,7 +17,7 @@ def checked_learners(learners: Any, taken: Collection[str] = ()) -> Mapping[str,
 
 
 def checked_embeddings(embeddings: Any, taken: Collection[str] = ()) -> Mapping[str, Any]:
-    """Transformers by name, from a dict, a list or None; `taken` are names of other spaces."""
+    """Return transformers by name, from a dict, a list or None; `taken` are names of spaces."""
     named = _named(embeddings, "embeddings", taken)
     needed = ("fit", "transform", "get_params", "__sklearn_tags__")
     for name, embedding in named.items():
@@ -28,16 +28,6 @@ def checked_embeddings(embeddings: Any, taken: Collection[str] = ()) -> Mapping[
                 f"found {embedding!r} as {name!r}"
             )
     return named
-
-
-def needs_labels(embedding: Any) -> bool:
-    """Whether a transformer, or a part of it such as a step of a pipeline, must be given y."""
-    parts = [embedding, *embedding.get_params(deep=True).values()]
-    return any(
-        part.__sklearn_tags__().target_tags.required
-        for part in parts
-        if hasattr(part, "__sklearn_tags__") and not isinstance(part, type)
-    )
 
 
 def _named(given: Any, parameter: str, taken: Collection[str]) -> Mapping[str, Any]:
@@ -58,7 +48,7 @@ def _named(given: Any, parameter: str, taken: Collection[str]) -> Mapping[str, A
 
 
 def _by_class(given: Any) -> Mapping[str, Any]:
-    """Named by their classes; from the second of a class on with its number."""
+    """Name each by its class, from the second of a class on with a number."""
     names: dict[str, Any] = {}
     for one in given:
         kind = type(one).__name__

@@ -1,4 +1,4 @@
-"""Rounds: classes that were found are learned, and hidden rows say whether that helps."""
+"""Self-training: predicted classes are learned, and hidden rows tell whether that helps."""
 
 import re
 
@@ -9,19 +9,15 @@ from sklearn.datasets import make_blobs, make_classification
 
 from pucut import PUCutClassifier
 from pucut.datasets import pu_split
+from pucut.judging.folds import pu_folds
 from pucut.judging.places import PointsHere
+from pucut.judging.scorers import kernel_name, score_of
+from pucut.judging.spaces import NewRows, Space
 from pucut.kernels import folded_ridge
 from pucut.kernels.ridge import chosen_widths
-from pucut.methods.pu_cut import _rounds, _screening
-from pucut.methods.pu_cut._rounds import (
-    FOUND,
-    found_score,
-    have_rounds,
-    top_rows,
-)
-from pucut.methods.pu_cut._scores import BaseScore, NewRows, kernel_name
-from pucut.methods.pu_cut._spaces import space_of_worlds
-from pucut.methods.pu_cut._worlds import hidden_worlds
+from pucut.methods.pu_cut import _candidates, _plan, _self_training
+from pucut.methods.pu_cut._preselection import Preselected
+from pucut.methods.pu_cut._self_training import SELF_TRAINED, self_trained_score, top_rows
 
 
 def clusters(n_rows, n_columns, n_clusters, share):
@@ -48,27 +44,32 @@ def table():
 def many_landmarks(monkeypatch):
     """For so few rows."""
     monkeypatch.setattr(folded_ridge, "ROWS_A_LANDMARK", 8)
-    monkeypatch.setattr(_rounds, "LANDMARKS_FIRST", 30)
-    monkeypatch.setattr(_rounds, "LANDMARKS_FOR_WIDTH", 150)
+    monkeypatch.setattr(_self_training, "LANDMARKS_FIRST", 30)
+    monkeypatch.setattr(_self_training, "LANDMARKS_FOR_WIDTH", 150)
+    # Pre-selection has the same condition, and would search more rows than there are.
+    monkeypatch.setattr(_candidates, "preselect", lambda spaces, *_: Preselected(spaces))
 
 
-def worlds_of(is_positive, is_labelled):
+def folds_of(is_positive, is_labelled):
     n_positive, groups = int(is_positive.sum()), np.arange(len(is_labelled))
-    return hidden_worlds(is_labelled, n_positive, np.random.RandomState(0), groups)
+    return pu_folds(is_labelled, n_positive, np.random.RandomState(0), groups)
 
 
-def space_of(X, name="plain", n_worlds=2):
-    ones, points = np.ones(X.shape[1]), PointsHere(X)
-    return space_of_worlds(
-        name, [points] * n_worlds, [ones] * n_worlds, (10,), 15, method="exact", random_state=0
-    )
+def space_of(X, name="plain", n_folds=1):
+    space = Space(name, (np.ones(X.shape[1]),) * (n_folds + 1))
+    return space.searched(PointsHere(X), (10,), 15, method="exact", random_state=0)
 
 
-def noisy_start(is_positive, worlds, space, seed=0, noise=1.0):
-    """Scores that know something of the class, the same in both worlds."""
+def noisy_start(is_positive, folds, space, seed=0, noise=1.0):
+    """Scores that know something of the class, the same in both folds."""
     random = np.random.default_rng(seed)
     score = is_positive + noise * random.normal(size=len(is_positive))
-    return BaseScore(kernel_name(space.name), (score,) * len(worlds.labels), score, None)
+    return score_of(kernel_name(space.name), (score,) * len(folds.labels), None)
+
+
+def all_scores(score):
+    """Those of every fold and of the final fit."""
+    return [*score.in_folds, score.final.scores]
 
 
 def accuracy(scores, is_positive, is_labelled):
@@ -77,24 +78,25 @@ def accuracy(scores, is_positive, is_labelled):
     return np.mean(top_rows(scores[others], n_wanted) == is_positive[others])
 
 
-def found(scores, spaces, worlds, **params):
-    return found_score(scores, spaces, worlds, np.random.RandomState(0), params.get("n_threads", 1))
+def found(scores, spaces, folds, **params):
+    n_threads = params.get("n_threads", 1)
+    return self_trained_score(scores, spaces, folds, np.random.RandomState(0), n_threads)
 
 
 def test_what_was_found_teaches_more_than_it_was_found_by(table, many_landmarks):
     X, is_positive, is_labelled = table
-    worlds, space = worlds_of(is_positive, is_labelled), space_of(X)
-    start = noisy_start(is_positive, worlds, space)
-    after = found([start], [space], worlds)
-    assert after.name == FOUND
-    assert worlds.found(after.of_worlds).mean() > worlds.found(start.of_worlds).mean() + 0.1
-    before = accuracy(start.reference, is_positive, is_labelled)
-    assert accuracy(after.reference, is_positive, is_labelled) > before + 0.1
+    folds, space = folds_of(is_positive, is_labelled), space_of(X)
+    start = noisy_start(is_positive, folds, space)
+    after = found([start], [space], folds)
+    assert after.name == SELF_TRAINED
+    assert folds.recovered(after.in_folds).mean() > folds.recovered(start.in_folds).mean() + 0.1
+    before = accuracy(start.final.reference, is_positive, is_labelled)
+    assert accuracy(after.final.reference, is_positive, is_labelled) > before + 0.1
     # New rows are scored in the space, by regressions of the same classes.
-    rows = NewRows(None, X, {"plain": X}, {})
-    assert np.corrcoef(after.of(rows), after.reference)[0, 1] > 0.95
-    again = found([start], [space], worlds, n_threads=2)
-    np.testing.assert_array_equal(again.of_worlds, after.of_worlds)
+    rows = NewRows(None, {None: X}, {})
+    assert np.corrcoef(after.final.predictor(rows), after.final.reference)[0, 1] > 0.95
+    again = found([start], [space], folds, n_threads=2)
+    np.testing.assert_array_equal(all_scores(again), all_scores(after))
 
 
 @pytest.fixture
@@ -102,17 +104,17 @@ def compared(monkeypatch):
     """What widths are compared for, while rounds run."""
     targets = []
 
-    def watched(points, of_worlds, *arguments, **options):
-        targets.append(of_worlds)
-        return chosen_widths(points, of_worlds, *arguments, **options)
+    def watched(points, of_folds, *arguments, **options):
+        targets.append(of_folds)
+        return chosen_widths(points, of_folds, *arguments, **options)
 
-    monkeypatch.setattr(_rounds, "chosen_widths", watched)
+    monkeypatch.setattr(_self_training, "chosen_widths", watched)
     return targets
 
 
-def assert_that_worlds_know_nothing(given, hides, spaces, worlds, compared):
+def assert_that_folds_know_nothing(given, hides, spaces, folds, compared):
     """Of what the others do, whose scores are replaced: same widths compared, and same bits."""
-    one, two = (found([each], spaces, worlds).of_worlds for each in given)
+    one, two = (all_scores(found([each], spaces, folds)) for each in given)
     np.testing.assert_array_equal(one[hides], two[hides])
     assert (one[-1] != two[-1]).any()
     assert len(compared) == 4
@@ -124,36 +126,36 @@ def assert_that_worlds_know_nothing(given, hides, spaces, worlds, compared):
 def test_what_is_hidden_stays_hidden(table, many_landmarks, compared):
     """The scores of the world that hides rows do not depend on what the complete one knows."""
     X, is_positive, is_labelled = table
-    worlds, space = worlds_of(is_positive, is_labelled), space_of(X)
-    start = noisy_start(is_positive, worlds, space)
-    known = noisy_start(is_positive, worlds, space, noise=0.1).reference
-    other = BaseScore(start.name, (start.of_worlds[0], known), known, None)
-    assert_that_worlds_know_nothing([start, other], 0, [space], worlds, compared)
+    folds, space = folds_of(is_positive, is_labelled), space_of(X)
+    start = noisy_start(is_positive, folds, space)
+    known = noisy_start(is_positive, folds, space, noise=0.1).final.scores
+    other = score_of(start.name, (start.in_folds[0], known), None)
+    assert_that_folds_know_nothing([start, other], 0, [space], folds, compared)
 
 
 @pytest.fixture(scope="module")
 def few_labelled(table):
-    """Most positives are unlabelled here, so that three worlds hide labels."""
+    """Most positives are unlabelled here, so that three folds hide labels."""
     X, is_positive, _ = table
     is_labelled = pu_split(is_positive, 0.4, random_state=0)
-    worlds = worlds_of(is_positive, is_labelled)
-    assert worlds.n_hidden_worlds == 3
-    return is_positive, is_labelled, worlds, space_of(X, n_worlds=4)
+    folds = folds_of(is_positive, is_labelled)
+    assert folds.n_folds == 3
+    return is_positive, is_labelled, folds, space_of(X, n_folds=3)
 
 
-def test_several_worlds_have_rounds(few_labelled, many_landmarks):
-    is_positive, is_labelled, worlds, space = few_labelled
-    start = noisy_start(is_positive, worlds, space)
-    after = found([start], [space], worlds)
-    assert worlds.found(after.of_worlds).mean() > worlds.found(start.of_worlds).mean() + 0.1
-    before = accuracy(start.reference, is_positive, is_labelled)
-    assert accuracy(after.reference, is_positive, is_labelled) > before + 0.1
+def test_several_folds_have_rounds(few_labelled, many_landmarks):
+    is_positive, is_labelled, folds, space = few_labelled
+    start = noisy_start(is_positive, folds, space)
+    after = found([start], [space], folds)
+    assert folds.recovered(after.in_folds).mean() > folds.recovered(start.in_folds).mean() + 0.1
+    before = accuracy(start.final.reference, is_positive, is_labelled)
+    assert accuracy(after.final.reference, is_positive, is_labelled) > before + 0.1
 
 
 def test_each_world_has_the_width_of_what_it_found(monkeypatch, few_labelled, many_landmarks):
     """Regressions of one width are held at a time; with equal widths they are made once."""
-    is_positive, _, worlds, space = few_labelled
-    start = noisy_start(is_positive, worlds, space)
+    is_positive, _, folds, space = few_labelled
+    start = noisy_start(is_positive, folds, space)
     made = []
 
     class Watched(folded_ridge.FoldedRidge):
@@ -162,14 +164,14 @@ def test_each_world_has_the_width_of_what_it_found(monkeypatch, few_labelled, ma
             if len(given) == 3:  # with all landmarks
                 made.append(width)
 
-    monkeypatch.setattr(_rounds, "FoldedRidge", Watched)
-    monkeypatch.setattr(_rounds, "MOST_ROUNDS", 2)
-    monkeypatch.setattr(_rounds, "UNCHANGED", 0.0)
+    monkeypatch.setattr(_self_training, "FoldedRidge", Watched)
+    monkeypatch.setattr(_self_training, "MOST_ROUNDS", 2)
+    monkeypatch.setattr(_self_training, "UNCHANGED", 0.0)
 
     def with_widths(*widths):
         made.clear()
-        monkeypatch.setattr(_rounds, "chosen_widths", lambda *_, **__: list(widths))
-        return found([start], [space], worlds).of_worlds
+        monkeypatch.setattr(_self_training, "chosen_widths", lambda *_, **__: list(widths))
+        return all_scores(found([start], [space], folds))
 
     ones = with_widths(1.0, 1.0, 1.0)
     assert made == [1.0]
@@ -185,8 +187,8 @@ def test_each_world_has_the_width_of_what_it_found(monkeypatch, few_labelled, ma
 def test_on_a_device_one_width_is_held_at_a_time(monkeypatch, few_labelled, many_landmarks):
     reason = "needs PyTorch"
     torch_folded_ridge = pytest.importorskip("pucut.kernels.torch_folded_ridge", reason=reason)
-    is_positive, _, worlds, space = few_labelled
-    start = noisy_start(is_positive, worlds, space)
+    is_positive, _, folds, space = few_labelled
+    start = noisy_start(is_positive, folds, space)
     held, most = [], []
 
     class Watched(torch_folded_ridge.TorchFoldedRidge):
@@ -200,87 +202,89 @@ def test_on_a_device_one_width_is_held_at_a_time(monkeypatch, few_labelled, many
             super().give_back()
 
     monkeypatch.setattr(torch_folded_ridge, "TorchFoldedRidge", Watched)
-    monkeypatch.setattr(_rounds, "chosen_widths", lambda *_, **__: [1.0, 3.0, 1.0])
+    monkeypatch.setattr(_self_training, "chosen_widths", lambda *_, **__: [1.0, 3.0, 1.0])
     random = np.random.RandomState(0)
-    after = found_score([start], [space], worlds, random, 1, "cpu")
+    after = self_trained_score([start], [space], folds, random, 1, "cpu")
     assert len(most) >= 3
     assert set(most) == {1}
     assert held == []
-    assert worlds.found(after.of_worlds).mean() > worlds.found(start.of_worlds).mean() + 0.1
+    assert folds.recovered(after.in_folds).mean() > folds.recovered(start.in_folds).mean() + 0.1
 
 
 def test_no_world_of_several_knows_what_it_hides(few_labelled, many_landmarks, compared):
     """Not from the others either, that know the rows which it hides."""
-    is_positive, _, worlds, space = few_labelled
-    start = noisy_start(is_positive, worlds, space)
-    better = noisy_start(is_positive, worlds, space, noise=0.8).reference
+    is_positive, _, folds, space = few_labelled
+    start = noisy_start(is_positive, folds, space)
+    better = noisy_start(is_positive, folds, space, noise=0.8).final.scores
     for world in range(3):
         others = [better] * 4
-        others[world] = start.of_worlds[world]
-        other = BaseScore(start.name, others, better, None)
-        assert_that_worlds_know_nothing([start, other], world, [space], worlds, compared)
+        others[world] = start.in_folds[world]
+        other = score_of(start.name, others, None)
+        assert_that_folds_know_nothing([start, other], world, [space], folds, compared)
 
 
 def test_rounds_that_find_no_more_are_not_used(table, many_landmarks):
     """The graph knows nothing of the class here, and the score does."""
     _, is_positive, is_labelled = table
     noise = np.random.default_rng(0).normal(size=(len(is_positive), 4))
-    worlds, space = worlds_of(is_positive, is_labelled), space_of(noise)
-    start = noisy_start(is_positive, worlds, space, noise=0.5)
-    assert found([start], [space], worlds) is None
+    folds, space = folds_of(is_positive, is_labelled), space_of(noise)
+    start = noisy_start(is_positive, folds, space, noise=0.5)
+    assert found([start], [space], folds) is None
 
 
 def test_the_space_is_that_whose_kernel_found_most(table, many_landmarks):
     X, is_positive, is_labelled = table
-    worlds = worlds_of(is_positive, is_labelled)
+    folds = folds_of(is_positive, is_labelled)
     noise = np.random.default_rng(0).normal(size=X.shape)
     spaces = [space_of(noise, "noise"), space_of(X, "plain")]
     scores = [
-        noisy_start(is_positive, worlds, spaces[0], noise=3.0),
-        noisy_start(is_positive, worlds, spaces[1]),
+        noisy_start(is_positive, folds, spaces[0], noise=3.0),
+        noisy_start(is_positive, folds, spaces[1]),
     ]
-    assert found(scores, spaces, worlds).of.space == "plain"
+    after = found(scores, spaces, folds)
+    rows = NewRows(None, {None: X}, {})
+    assert np.corrcoef(after.final.predictor(rows), after.final.scores)[0, 1] > 0.95
     # There is none where points are sparse, or depend on labels that are hidden.
-    ones, points = np.ones(X.shape[1]), PointsHere(X)
-    of_labels = space_of_worlds(
-        "plain", [points] * 2, [ones, ones.copy()], (10,), 15, method="exact", random_state=0
+    ones = np.ones(X.shape[1])
+    of_labels = Space("plain", (ones, ones.copy())).searched(
+        PointsHere(X), (10,), 15, method="exact", random_state=0
     )
     sparse = space_of(sp.csr_array(X), "plain")
-    assert found(scores[1:], [sparse], worlds) is None
-    assert found(scores[1:], [of_labels], worlds) is None
+    assert found(scores[1:], [sparse], folds) is None
+    assert found(scores[1:], [of_labels], folds) is None
 
 
 def test_only_large_tables_with_many_labels_have_rounds(monkeypatch, many_landmarks):
-    assert [have_rounds(n, 600) for n in (19_999, 20_000)] == [False, True]
-    assert not have_rounds(10**6, 599)
+    plan = PUCutClassifier(prior=0.5)._plan
+    assert [plan(n, 8, 8, 600).is_large for n in (19_999, 20_000)] == [False, True]
+    assert not plan(10**6, 8, 8, 599).is_large
     # The first round is ahead by four standard errors, so that no processor's digits decide.
     X, group = make_blobs(6000, 8, centers=60, cluster_std=2.5, random_state=0)
     is_positive = group % 2 == 0
     is_labelled = pu_split(is_positive, 0.21, random_state=0)
-    monkeypatch.setattr(_rounds, "FEWEST_ROWS", 6000)
-    monkeypatch.setattr(_rounds, "LANDMARKS_FIRST", 400)
+    monkeypatch.setattr(_plan, "FEWEST_ROWS", 6000)
+    monkeypatch.setattr(_self_training, "LANDMARKS_FIRST", 400)
     model = PUCutClassifier(prior=is_positive.mean(), n_estimators=10, random_state=1)
     large = model.fit(X, is_labelled)
     assert "rounds" in large.step_seconds_
-    (said,) = (each for each in large.selection_ if each.name == FOUND)
+    (said,) = (each for each in large.selection_ if each.name == SELF_TRAINED)
     assert said.kind == "score"
     assert said.weight > 0.1
     assert not any(each.name.startswith("walks") for each in large.selection_)
     of_new = large.predict_proba(X[:50])
-    monkeypatch.setattr(_rounds, "FEWEST_ROWS", 6001)
+    monkeypatch.setattr(_plan, "FEWEST_ROWS", 6001)
     small = model.fit(X, is_labelled)
     assert "rounds" not in small.step_seconds_
-    assert all(each.name != FOUND for each in small.selection_)
+    assert all(each.name != SELF_TRAINED for each in small.selection_)
     assert any(each.name.startswith("walks") for each in small.selection_)
     assert (of_new != small.predict_proba(X[:50])).any()
-    assert _screening.FEWEST_ROWS == 20_000
 
 
 @pytest.mark.parametrize(("fewest", "n_steps"), [(1500, 9), (1501, 8)])
 def test_steps_are_counted(monkeypatch, capsys, table, many_landmarks, fewest, n_steps):
     """With rounds and without."""
     X, is_positive, is_labelled = table
-    monkeypatch.setattr(_rounds, "FEWEST_ROWS", fewest)
+    monkeypatch.setattr(_plan, "FEWEST_ROWS", fewest)
     options = {"n_estimators": 5, "random_state": 0, "verbose": 1}
     PUCutClassifier(prior=is_positive.mean(), **options).fit(X, is_labelled)
     steps = re.findall(r"^\[(\d+)/(\d+)\]", capsys.readouterr().out, flags=re.MULTILINE)
@@ -296,22 +300,22 @@ def landmarks_made(monkeypatch):
             super().__init__(*given)
             made.append(len(self._landmarks))
 
-    monkeypatch.setattr(_rounds, "FoldedRidge", Watched)
+    monkeypatch.setattr(_self_training, "FoldedRidge", Watched)
     return made
 
 
 def test_few_landmarks_say_whether_many_are_worth_while(monkeypatch, table, many_landmarks):
     """The graph helps a little, but the points say less than the scores that rounds start from."""
     made = landmarks_made(monkeypatch)
-    monkeypatch.setattr(_rounds, "LANDMARKS_FIRST", 5)
+    monkeypatch.setattr(_self_training, "LANDMARKS_FIRST", 5)
     X, is_positive, is_labelled = table
-    worlds, space = worlds_of(is_positive, is_labelled), space_of(X)
-    start = noisy_start(is_positive, worlds, space, noise=0.3)
-    assert found([start], [space], worlds) is None
+    folds, space = folds_of(is_positive, is_labelled), space_of(X)
+    start = noisy_start(is_positive, folds, space, noise=0.3)
+    assert found([start], [space], folds) is None
     assert made == [5]
     made.clear()
-    start = noisy_start(is_positive, worlds, space, noise=3.0)
-    assert found([start], [space], worlds) is not None
+    start = noisy_start(is_positive, folds, space, noise=3.0)
+    assert found([start], [space], folds) is not None
     assert made == [5, len(X) // 8]
 
 
@@ -319,16 +323,16 @@ def test_after_a_mere_sign_few_landmarks_must_find_more(monkeypatch, table, many
     """The first cut is ahead by 4.4 standard errors, few landmarks by 0.3; then by 5.0 and 4.7."""
     made = landmarks_made(monkeypatch)
     X, is_positive, is_labelled = table
-    worlds, space = worlds_of(is_positive, is_labelled), space_of(X)
+    folds, space = folds_of(is_positive, is_labelled), space_of(X)
     many = len(X) // 8
     for noise, clear, expected in (
         (0.5, 2.0, [30, many]),
         (0.5, 4.5, [30]),
         (1.0, 5.2, [30, many]),
     ):
-        monkeypatch.setattr(_rounds, "CLEARLY", clear)
+        monkeypatch.setattr(_self_training, "CLEARLY", clear)
         made.clear()
-        found([noisy_start(is_positive, worlds, space, noise=noise)], [space], worlds)
+        found([noisy_start(is_positive, folds, space, noise=noise)], [space], folds)
         assert made == expected
 
 
@@ -337,24 +341,24 @@ def test_rounds_go_on_while_classes_change(monkeypatch, table, many_landmarks):
 
     class Watched(folded_ridge.FoldedRidge):
         def scores(self, targets, start=None):
-            if len(self._landmarks) > _rounds.LANDMARKS_FIRST:
+            if len(self._landmarks) > _self_training.LANDMARKS_FIRST:
                 learned.append((targets, start))
             return super().scores(targets, start)
 
-    monkeypatch.setattr(_rounds, "FoldedRidge", Watched)
+    monkeypatch.setattr(_self_training, "FoldedRidge", Watched)
     X, is_positive, is_labelled = table
-    worlds, space = worlds_of(is_positive, is_labelled), space_of(X)
-    start = noisy_start(is_positive, worlds, space)
-    monkeypatch.setattr(_rounds, "UNCHANGED", 0.0)
-    found([start], [space], worlds)
-    assert len(learned) == _rounds.MOST_ROUNDS
+    folds, space = folds_of(is_positive, is_labelled), space_of(X)
+    start = noisy_start(is_positive, folds, space)
+    monkeypatch.setattr(_self_training, "UNCHANGED", 0.0)
+    found([start], [space], folds)
+    assert len(learned) == _self_training.MOST_ROUNDS
     # A round starts where the one before ended.
     assert [first is None for _, first in learned] == [True, False, False, False]
     changed = np.mean(learned[1][0][0] != learned[0][0][0])
     assert changed > 0.0
     learned.clear()
-    monkeypatch.setattr(_rounds, "UNCHANGED", 1.01 * changed)
-    found([start], [space], worlds)
+    monkeypatch.setattr(_self_training, "UNCHANGED", 1.01 * changed)
+    found([start], [space], folds)
     assert len(learned) == 1
 
 

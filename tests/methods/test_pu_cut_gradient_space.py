@@ -8,10 +8,18 @@ import pytest
 from pucut import PUCutClassifier
 from pucut.data.row_order import in_given_order
 from pucut.datasets import pu_split
+from pucut.judging.folds import pu_folds
 from pucut.judging.places import PointsHere
+from pucut.judging.spaces import IDENTITY
 from pucut.kernels.gradients import directions_of_change
-from pucut.methods.pu_cut._finding import _turned, have_directions, names_of_spaces
-from pucut.methods.pu_cut._worlds import hidden_worlds
+from pucut.methods.pu_cut._candidates import (
+    EncodedRows,
+    Making,
+    Options,
+    Rows,
+    _along_gradients,
+    names_of_spaces,
+)
 
 NAME = "directions of change"
 
@@ -60,10 +68,10 @@ def test_neighbours_there_share_a_class_more_often_than_in_any_other_space(table
 
 def test_new_rows_are_turned_as_those_of_fit_were(table, model):
     X, _, _ = table
-    turned = next(each for each in model.mixture_.spaces_of_worlds if each.name == NAME)
+    turned = next(each for each in model.mixture_.searched if each.name == NAME)
     points = in_given_order(turned.final.points, model.row_order_)
     encoded = model._encoding.encode(X)
-    np.testing.assert_array_equal(turned.points_of(X, encoded), points)
+    np.testing.assert_array_equal(turned.transform.of(X, encoded), points)
     scores = model.decision_function(X[:40])
     np.testing.assert_array_equal(
         scores, np.concatenate([model.decision_function(X[row : row + 1]) for row in range(40)])
@@ -72,22 +80,32 @@ def test_new_rows_are_turned_as_those_of_fit_were(table, model):
     np.testing.assert_array_equal(again.decision_function(X[:40]), scores)
 
 
-def test_hidden_labels_do_not_turn_it(table):
+def test_hidden_labels_do_not_change_it(table):
     """The directions are those of a table in which the hidden labels were never known."""
     X, _, is_labelled = table
     groups = np.arange(len(X))
-    worlds = hidden_worlds(is_labelled, 800, np.random.RandomState(0), groups)
-    known = is_labelled & ~worlds.is_hidden
+    folds = pu_folds(is_labelled, 800, np.random.RandomState(0), groups)
+    known = is_labelled & ~folds.is_hidden
     assert known.sum() < is_labelled.sum()
+    here, options = PointsHere(X), Options("auto", None, None, "auto", 10, {}, {}, None, 1)
+    rows = Rows(X, here, np.ones(6), False, groups)
+    encoded = EncodedRows(here, IDENTITY, np.random.RandomState(1))
+    space = _along_gradients(Making(rows, encoded, folds, (), options))
     np.testing.assert_array_equal(
-        _turned(PointsHere(X), worlds, np.random.RandomState(1)),
+        space.transform.matrix,
         directions_of_change(X, known.astype(np.float64), np.random.RandomState(1), groups),
     )
 
 
 def test_it_is_only_made_where_labels_are_many_and_columns_few():
-    wanted = {(20, 600, 1): True, (60, 600, 1): True, (61, 600, 1): False, (20, 600, 2): False}
-    wanted |= {(100, 9000, 1): True, (101, 9000, 1): False, (1, 9000, 1): False}
-    assert {each: have_directions(*each) for each in wanted} == wanted
+    wanted = {(20, 600, 700): True, (60, 600, 700): True, (61, 600, 700): False}
+    wanted |= {(20, 595, 700): False, (100, 9000, 9001): True, (101, 9000, 9001): False}
+    wanted |= {(1, 9000, 9001): False, (20, 600, 1200): False}  # with few labels, several folds
+
+    def has_gradients(n_columns, n_labelled, n_positive):
+        plan = PUCutClassifier()._plan(10_000, n_columns, 8, n_labelled, n_positive=n_positive)
+        return plan.has_gradients
+
+    assert {each: has_gradients(*each) for each in wanted} == wanted
     assert NAME in names_of_spaces("auto")
     assert NAME not in names_of_spaces("pu_trees")

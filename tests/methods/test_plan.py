@@ -10,8 +10,9 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 from pucut import PUCutClassifier, TwoHNCClassifier
 from pucut._support.memory import available_memory, checked_memory_limit, in_words
-from pucut.methods.pu_cut import _cuts, _mixing, _scores, places
-from pucut.methods.size import SMALLEST_SEARCH_BYTES, Work, check_fits, estimate_fit
+from pucut.judging import places, scorers, weights
+from pucut.methods.plan import SMALLEST_SEARCH_BYTES, Plan, check_fits
+from pucut.methods.pu_cut import _cuts
 
 
 @pytest.mark.parametrize(
@@ -85,12 +86,12 @@ def test_the_chooser_takes_more_than_the_paper():
 
 
 def test_few_labels_make_the_chooser_repeat_its_work():
-    """A world for each fifth of the labels, up to five; the paper's method does not care."""
+    """A fold for each fifth of the labels, up to five; the paper's method does not care."""
     size = (10**6, 20)
     chooser, paper = PUCutClassifier(prior=0.3), TwoHNCClassifier(prior=0.3)
     many, some, few = (chooser.estimate(size, n_labelled=n) for n in (3000, 100, 10))
     assert many == chooser.estimate(size)
-    # Where most positives are labelled, one world is enough with fewer labels.
+    # Where most positives are labelled, one fold is enough with fewer labels.
     assert many.seconds < chooser.estimate(size, n_labelled=600).seconds
     rare, unknown = PUCutClassifier(prior=0.001), PUCutClassifier()
     assert rare.estimate(size, n_labelled=600) == many
@@ -105,9 +106,9 @@ def test_few_labels_make_the_chooser_repeat_its_work():
     assert paper.estimate(size, n_labelled=10) == paper.estimate(size)
 
 
-def test_the_work_of_the_chooser_is_what_fit_does(monkeypatch):
+def test_fit_executes_the_plan_of_the_chooser(monkeypatch):
     """Searches, cuts and forests, counted while it runs, if all candidates have weight."""
-    monkeypatch.setattr(_mixing, "CLEARLY_BEHIND", np.inf)
+    monkeypatch.setattr(weights, "CLEARLY_BEHIND", np.inf)
     counted = {"searches": 0, "cuts": 0, "trees": 0, "regressions": 0}
 
     def watch(place, name, key, amount=lambda *_, **__: 1):
@@ -120,7 +121,7 @@ def test_the_work_of_the_chooser_is_what_fit_does(monkeypatch):
         monkeypatch.setattr(place, name, watched)
 
     watch(places, "weighted_space", "searches")
-    watch(_scores, "fit_kernel_ridge", "regressions")
+    watch(scorers, "fit_kernel_ridge", "regressions")
     watch(_cuts, "score_cut", "cuts")
     watch(places, "grow_forest", "trees", lambda *_, n_trees, **__: n_trees)
     watch(
@@ -139,13 +140,13 @@ def test_the_work_of_the_chooser_is_what_fit_does(monkeypatch):
             n_estimators=50,
             random_state=0,
         ).fit(X, np.arange(200) < n_labelled)
-        work = model._work(200, 5, n_labelled)
-        assert counted["searches"] == work.n_searches
-        assert counted["regressions"] == work.n_searches
-        assert counted["cuts"] == work.n_cuts
-        assert counted["trees"] == pytest.approx(work.n_forests * 50)
-        assert len([c for c in model.selection_ if c.kind == "score"]) == work.n_scores
-        assert len([c for c in model.selection_ if c.kind == "cut"]) == work.n_kinds + 1
+        plan = model._plan(200, 5, 8, n_labelled)
+        assert counted["searches"] == plan.n_searches
+        assert counted["regressions"] == plan.n_searches
+        assert counted["cuts"] == plan.n_cuts
+        assert counted["trees"] == pytest.approx(plan.n_forests * 50)
+        assert len([c for c in model.selection_ if c.kind == "score"]) == plan.n_scores
+        assert len([c for c in model.selection_ if c.kind == "cut"]) == plan.n_kinds + 1
 
 
 def test_a_limit_takes_memory_from_the_search_first():
@@ -189,9 +190,8 @@ def test_who_needs_more_is_told_of_what_needs_less(method):
 def test_of_a_model_without_reading_the_table():
     model = TwoHNCClassifier(prior=0.3, n_neighbors=[3, 8], n_estimators=10, n_jobs=1)
     X = np.zeros((200, 4), dtype=np.float32)
-    expected = estimate_fit(
-        Work("2-HNC", listed=8, graph_neighbors=8), 200, 4, n_estimators=10, value_bytes=4
-    )
+    plan = Plan("2-HNC", 200, 4, 4, 1, n_estimators=10, listed=8, graph_neighbors=8)
+    expected = plan.price()
     assert model.estimate(X) == expected
     assert model.estimate(pd.DataFrame(X, columns=list("abcd"))) == expected
     assert model.estimate((200, 4)).stages[0].bytes > expected.stages[0].bytes

@@ -1,4 +1,4 @@
-"""Columns that may be codes, looked at as categories too: when that counts, and what it changes."""
+"""Columns that may be codes, tried as categories too: when that has weight, and its effect."""
 
 import pickle
 
@@ -9,12 +9,20 @@ from pucut import PUCutClassifier
 from pucut.data import coded_categories as codes_module
 from pucut.data.coded_categories import COLUMNS_AS_CATEGORIES, coded_categories
 from pucut.datasets import pu_split
+from pucut.judging import places
+from pucut.judging.folds import PUFolds, pu_folds
 from pucut.judging.places import PointsHere
-from pucut.methods.pu_cut import places
-from pucut.methods.pu_cut._scores import BaseScore, NewRows, UnfinishedScore
-from pucut.methods.pu_cut._views import View, views_of, why_left_out
-from pucut.methods.pu_cut._worlds import Worlds, hidden_worlds
+from pucut.judging.scorers import score_of
+from pucut.judging.spaces import IDENTITY, NewRows
+from pucut.methods.pu_cut._candidates import (
+    EncodedRows,
+    Options,
+    coded_rows,
+    may_judge_encodings,
+    why_left_out,
+)
 from pucut.model_files import dump_model, load_model
+from pucut.trees.forest import forest_scores
 
 
 def coded_table(n_rows=500, seed=0):
@@ -135,7 +143,7 @@ def test_names_of_its_learners_are_taken(table):
         fitted(table, learners={name: object()})
 
 
-def test_the_work_with_codes_is_what_fit_does(table, monkeypatch):
+def test_fit_executes_the_plan_with_codes(table, monkeypatch):
     counted = {"searches": 0, "trees": 0}
     search, grow, leave_out = places.weighted_space, places.grow_forest, places.cross_fitted_forest
 
@@ -158,7 +166,7 @@ def test_the_work_with_codes_is_what_fit_does(table, monkeypatch):
     few = np.flatnonzero(is_labelled)[:60]
     model = PUCutClassifier(prior=0.5, n_estimators=50, random_state=0)
     model.fit(X, np.isin(np.arange(len(X)), few))
-    with_codes, without = (model._work(500, 5, 60, has_codes=has) for has in (True, False))
+    with_codes, without = (model._plan(500, 5, 8, 60, has_codes=has) for has in (True, False))
     # One is for a scale that these columns do not have in common.
     assert counted["searches"] == with_codes.n_searches - 1
     assert counted["trees"] == pytest.approx(with_codes.n_forests * 50)
@@ -166,81 +174,79 @@ def test_the_work_with_codes_is_what_fit_does(table, monkeypatch):
 
 
 def test_large_tables_have_no_space_of_importances_as_categories(table, monkeypatch):
-    monkeypatch.setattr("pucut.methods.pu_cut._finding._FEW_ENOUGH", 500)
+    monkeypatch.setattr("pucut.methods.pu_cut._candidates._FEW_CODED_ROWS", 500)
     model = fitted(table)
     names = {space.name for space in model.mixture_.spaces if COLUMNS_AS_CATEGORIES in space.name}
     assert names == {f"all features alike, {COLUMNS_AS_CATEGORIES}"}
     assert weight_as_categories(model) > 0.9
 
 
-def worlds_of(n_labelled=200, n_rows=600):
+def folds_of(n_labelled=200, n_rows=600):
     is_labelled = np.arange(n_rows) < n_labelled
-    return hidden_worlds(is_labelled, 300, np.random.RandomState(0), np.arange(n_rows))
+    return pu_folds(is_labelled, 300, np.random.RandomState(0), np.arange(n_rows))
 
 
-def score_that_finds(name, worlds, is_found):
+def score_that_recovers(folds, is_recovered):
     """Hidden rows are above all others, or below."""
-    scores = np.zeros(len(worlds.is_labelled))
-    hidden = np.flatnonzero(worlds.is_hidden)
-    scores[hidden] = np.where(is_found, 2.0, -1.0) + np.linspace(0.0, 0.1, len(hidden))
-    return BaseScore(name, [scores] * len(worlds.labels), scores, None)
+    scores = np.zeros(len(folds.codes))
+    hidden = np.flatnonzero(folds.is_hidden)
+    scores[hidden] = np.where(is_recovered, 2.0, -1.0) + np.linspace(0.0, 0.1, len(hidden))
+    return score_of("a", [scores] * len(folds.labels), None)
 
 
 @pytest.mark.parametrize("only_coded", [0, 2, 4, 6, 9, 11])
-def test_views_are_compared_row_by_row(only_coded):
+def test_encodings_are_compared_row_by_row(only_coded):
     """Against the standard error of the paired difference."""
-    worlds = worlds_of()
-    n_hidden = worlds.n_hidden
+    folds = folds_of()
+    n_hidden = folds.n_hidden
     by_plain, by_coded = np.zeros(n_hidden, bool), np.zeros(n_hidden, bool)
     by_plain[:20] = by_coded[: 20 + only_coded] = True
     by_plain[-4:] = True
-    scores = [
-        [score_that_finds("a", worlds, by_plain), score_that_finds("b", worlds, by_plain & False)],
-        [score_that_finds("c", worlds, by_coded)],
-    ]
+    plain = [score_that_recovers(folds, each) for each in (by_plain, by_plain & False)]
+    coded = [score_that_recovers(folds, by_coded)]
     more = by_coded.astype(float) - by_plain
     error = more.std(ddof=1) / np.sqrt(n_hidden)
     assert (more.mean() >= error) == (only_coded >= 9)
-    said = why_left_out(scores, worlds)
+    candidate = why_left_out(plain, coded, folds)
     if only_coded >= 9:
-        assert said is None
+        assert candidate is None
     else:
-        assert said.hidden_recall == pytest.approx(by_coded.mean())
+        assert candidate.hidden_recall == pytest.approx(by_coded.mean())
 
 
-def test_equally_good_views_are_not_mixed():
-    worlds = worlds_of()
-    score = score_that_finds("a", worlds, np.arange(worlds.n_hidden) % 2 == 0)
-    assert why_left_out([[score], [score]], worlds) is not None
+def test_equally_good_encodings_are_not_mixed():
+    folds = folds_of()
+    score = score_that_recovers(folds, np.arange(folds.n_hidden) % 2 == 0)
+    assert why_left_out([score], [score], folds) is not None
 
 
-def test_a_learner_that_is_finished_later_has_the_name_and_the_rows_of_its_view(table):
-    X = table[0]
-    categories = coded_categories(X)
-    view = View(PointsHere(categories.of(X)), categories)
-    of_points = BaseScore("trees", [], np.zeros(3), lambda rows: rows.points.sum(axis=1))
-    later = view.score(UnfinishedScore("trees", [], lambda: of_points))
-    finished = later.finish()
-    assert later.name == finished.name == f"trees, {COLUMNS_AS_CATEGORIES}"
-    found = finished.of(NewRows(None, X[:9], {}, {}))
-    np.testing.assert_array_equal(found, categories.of(X)[:9].sum(axis=1))
-    assert View(PointsHere(X)).score(of_points) is of_points
-
-
-def test_views_need_codes_and_two_hidden_rows(table):
+def test_a_learner_of_categories_reads_new_rows_as_categories(table):
     X, _, is_labelled = table
-    points, categories = PointsHere(X), coded_categories(X)
-    worlds = hidden_worlds(is_labelled, 300, np.random.RandomState(0), np.arange(len(X)))
-    assert len(views_of(points, None, worlds)) == 1
-    plain, coded = views_of(points, categories, worlds)
-    assert plain.points is points
-    assert coded.points.shape == (len(X), categories.n_columns)
+    plain = EncodedRows(PointsHere(X), IDENTITY, np.random.RandomState(0))
+    coded = coded_rows(plain, coded_categories(X))
+    folds = pu_folds(is_labelled, 300, np.random.RandomState(0), np.arange(len(X)))
+    options = Options("auto", None, None, "auto", 10, {}, {}, None, 1)
+    first, *_ = coded.trees(folds, 0.5, options)
+    assert first.score.name == f"trees, random cuts, {COLUMNS_AS_CATEGORIES}"
+    predictor = first.score.fitted().predictor
+    of_codes = coded.transform.of(None, X[:9])
+    assert of_codes.shape[1] == coded.points.shape[1] > X.shape[1]
+    found = predictor(NewRows(None, {coded.transform.key: of_codes}, {}))
+    expected = forest_scores(predictor.forest, coded.points.points[:9]).leaf
+    np.testing.assert_array_equal(found, expected)
+    assert [plain.name("a"), coded.name("a")] == ["a", f"a, {COLUMNS_AS_CATEGORIES}"]
+
+
+def test_encodings_need_two_hidden_rows(table):
+    X, _, is_labelled = table
     groups = np.arange(len(X))
-    alone = Worlds(is_labelled, np.full(len(X), -1), 300, groups)
-    assert len(views_of(points, categories, alone)) == 1
+    folds = pu_folds(is_labelled, 300, np.random.RandomState(0), groups)
+    assert may_judge_encodings(folds)
+    alone = PUFolds(folds.codes, np.full(len(X), -1), groups, 300)
+    assert not may_judge_encodings(alone)
     first, second = np.flatnonzero(is_labelled)[:2]
     hidden = np.isin(groups, [first, second])
-    two = Worlds(is_labelled, np.where(hidden, 0, -1), 300, groups)
-    assert len(views_of(points, categories, two)) == 2
-    copies = Worlds(is_labelled, two.fold, 300, np.where(hidden, first, groups))
-    assert len(views_of(points, categories, copies)) == 1
+    two = PUFolds(folds.codes, np.where(hidden, 0, -1), groups, 300)
+    assert may_judge_encodings(two)
+    copies = PUFolds(folds.codes, two.fold, np.where(hidden, first, groups), 300)
+    assert not may_judge_encodings(copies)

@@ -8,95 +8,61 @@ from sklearn.semi_supervised import LabelSpreading
 
 from pucut import HNCClassifier
 from pucut.data.encoding import learn_encoding
-from pucut.semi_supervised._class_scores import mix_opinions, regressions, tree_opinion
-from pucut.semi_supervised._class_spaces import class_spaces, neighbors_in_worlds
-from pucut.semi_supervised._class_walks import walk_opinion
-from pucut.semi_supervised._class_worlds import ENOUGH_HIDDEN, ClassWorlds, class_worlds
+from pucut.judging.folds import ENOUGH_HIDDEN, class_folds
+from pucut.judging.places import PointsHere
+from pucut.semi_supervised._learning import LearningOptions, learn_classes
 
 
-def worlds_of(codes):
-    """Of rows that are all different."""
-    return class_worlds(codes, np.random.RandomState(0), np.arange(len(codes)))
+def folds_of(codes):
+    """Folds of rows that are all different."""
+    return class_folds(codes, np.random.RandomState(0), np.arange(len(codes)))
 
 
-def test_worlds_leave_a_label_of_every_class():
+def test_folds_leave_a_label_of_every_class():
     codes = np.array([0, 0, -1, 1, 2, 2, 2, 2, -1, 2])
-    worlds = worlds_of(codes)
-    assert_array_equal(np.sort(np.concatenate(worlds.folds)), [0, 1, 4, 5, 6, 7, 9])
-    assert_array_equal(worlds.labels[-1], codes)
-    for labels, fold in zip(worlds.labels, worlds.folds, strict=False):
+    folds = folds_of(codes)
+    assert_array_equal(np.sort(folds.judges), [0, 1, 4, 5, 6, 7, 9])
+    assert_array_equal(folds.labels[-1], codes)
+    for labels, rows in zip(folds.labels, folds.hidden_rows, strict=False):
         assert set(labels) >= {0, 1, 2}
-        assert (labels[fold] == -1).all()
-        others = np.setdiff1d(np.arange(10), fold)
+        assert (labels[rows] == -1).all()
+        others = np.setdiff1d(np.arange(10), rows)
         assert_array_equal(labels[others], codes[others])
-    assert worlds_of(np.array([0, 1, -1])).folds == ()
+    assert folds_of(np.array([0, 1, -1])).n_folds == 0
 
 
 def test_copies_are_hidden_together():
     codes, groups = np.tile([0, 1, 1, 0, 0, 1], 2), np.tile(np.arange(6), 2)
-    for fold in class_worlds(codes, np.random.RandomState(0), groups).folds:
-        assert not set(groups[fold]) & set(np.delete(groups, fold))
+    for rows in class_folds(codes, np.random.RandomState(0), groups).hidden_rows:
+        assert not set(groups[rows]) & set(np.delete(groups, rows))
 
 
-def test_no_more_worlds_than_are_needed():
+def test_no_more_folds_than_are_needed():
     for n_labels in (20, 100, 300, 1200):
-        worlds = worlds_of(np.arange(n_labels) % 2)
-        sizes = [len(fold) for fold in worlds.folds]
+        folds = folds_of(np.arange(n_labels) % 2)
+        sizes = [len(rows) for rows in folds.hidden_rows]
         assert sum(sizes) >= min(ENOUGH_HIDDEN, n_labels)
         assert sum(sizes[:-1]) < ENOUGH_HIDDEN
-        assert len(worlds.hidden_codes) == sum(sizes)
+        assert len(folds.judges) == sum(sizes)
 
 
-def test_a_world_is_judged_by_the_rows_of_others():
-    worlds = worlds_of(np.arange(20) % 2)
-    order = np.concatenate(worlds.folds)
-    for world, fold in enumerate(worlds.folds):
-        assert not np.isin(order[worlds.judging(world)], fold).any()
-    assert worlds.judging(len(worlds.folds)).all()
-    single = ClassWorlds(worlds.codes, worlds.folds[:1])
-    assert single.judging(0).all()
-
-
-def learned(X, codes, folds):
-    """All that a world knows: probabilities of learners, importances, neighbours by them."""
-    worlds, random = ClassWorlds(codes, folds), np.random.RandomState(0)
-    encoding, points = learn_encoding(X)
-    trees = tree_opinion(points, worlds, 30, random, 1)
-    spaces = class_spaces("auto", encoding, points, trees.importances)
-    placed = [space.of(points) for space in spaces]
-    others = regressions(points, placed, spaces, worlds, random, 1)
-    near = [neighbors_in_worlds(space, at, 5, 0) for space, at in zip(spaces, placed, strict=True)]
-    graphs = [[one.graph(5) for one in of_space] for of_space in near]
-    walks = [walk_opinion(of_space, worlds, 1) for of_space in graphs]
-    return [trees, *others, *walks], near, worlds, spaces
-
-
-def test_hidden_labels_change_no_bit_of_their_world():
-    random = np.random.default_rng(0)
-    X = np.hstack([random.integers(0, 4, (150, 6)), random.normal(size=(150, 2))])
-    codes = np.where(np.arange(150) < 60, (X[:, 0] + X[:, 1] + (X[:, 6] > 0.0)) % 3, -1).astype(int)
-    folds = worlds_of(codes).folds
-    changed = codes.copy()
-    changed[folds[0]] = (codes[folds[0]] + 1) % 3
-    one, other = learned(X, codes, folds), learned(X, changed, folds)
-    assert len(one[1]) == 3  # alike, importance to trees, columns as categories
-    for mine, theirs in zip(one[0], other[0], strict=True):
-        assert_array_equal(mine.of_worlds[0], theirs.of_worlds[0])
-        assert (mine.of_worlds[1] != theirs.of_worlds[1]).any()
-    for mine, theirs in zip(one[1], other[1], strict=True):
-        assert_array_equal(mine[0].lists.indices, theirs[0].lists.indices)
-        assert_array_equal(mine[0].lists.squared_distances, theirs[0].lists.squared_distances)
-    assert (one[1][1][1].weights != other[1][1][1].weights).any()
+def test_a_fold_is_judged_by_the_rows_of_others():
+    folds = folds_of(np.arange(20) % 2)
+    for k, rows in enumerate(folds.hidden_rows):
+        assert not np.isin(folds.judges[folds.may_judge(k)], rows).any()
+    assert folds.may_judge(folds.n_folds).all()
 
 
 def test_hidden_rows_do_not_know_their_labels():
     random = np.random.RandomState(0)
     X, codes = random.normal(size=(150, 4)), random.randint(0, 2, 150)
-    opinions, _, worlds, spaces = learned(X, codes, worlds_of(codes).folds)
-    mixed = mix_opinions(opinions, spaces, worlds).of_worlds
+    folds = folds_of(codes)
+    encoding, points = learn_encoding(X)
+    options = LearningOptions(True, "auto", 5, None, 30)
+    learned = learn_classes(encoding, PointsHere(points), folds, options, random)
     hits = [
-        np.argmax(of[fold], axis=1) == codes[fold]
-        for of, fold in zip(mixed, worlds.folds, strict=False)
+        np.argmax(pulls[rows], axis=1) == codes[rows]
+        for pulls, rows in zip(learned.pulls, folds.hidden_rows, strict=False)
     ]
     assert np.mean(np.concatenate(hits)) < 0.65
 
