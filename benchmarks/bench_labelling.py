@@ -33,7 +33,7 @@ from benchmarks.screening import (
     work_saved,
 )
 from pucut.labelling.next_rows import FIND
-from pucut.labelling.remaining import Asked, Remaining, remaining
+from pucut.labelling.remaining import Answer, Remaining, remaining
 
 CORPORA = (
     "Nagtegaal_2019",
@@ -156,7 +156,7 @@ def judged(corpus: Corpus, order: list[int], n_moments: int) -> Iterator[tuple[b
     answers = corpus.is_relevant[order]
     n_records, n_relevant = len(corpus.texts) - 2, int(corpus.is_relevant.sum()) - 1
     for n_seen in np.unique(np.geomspace(20, len(order), n_moments).round().astype(int)):
-        asked = [Asked(bool(answer), FIND) for answer in answers[:n_seen]]
+        asked = [Answer(bool(answer), FIND) for answer in answers[:n_seen]]
         said: Remaining = remaining(asked, n_records)
         truth = n_relevant - int(answers[:n_seen].sum())
         is_held = said.low <= truth <= said.high

@@ -35,11 +35,11 @@ from pucut.cli._texts import learn_texts, text_values
 from pucut.data.encoding import learn_encoding
 from pucut.data.labels import PULabels
 from pucut.graphs.spaces import weighted_space
-from pucut.labelling.cards import card, status
+from pucut.labelling.cards import row_card, session_status
 from pucut.labelling.journal import About, Journal
-from pucut.labelling.next_rows import FIND, least_sure
-from pucut.labelling.ranking import Known, doubts, features_of, rank_scores
-from pucut.labelling.rows import Rows
+from pucut.labelling.next_rows import FIND, highest
+from pucut.labelling.ranking import TrainingRows, features_of, rank_scores, uncertainties
+from pucut.labelling.rows import RowsToLabel
 from pucut.labelling.session import Session
 from pucut.labelling.texts import text_matrix
 from pucut.queries._cuts import two_sided_levels
@@ -99,7 +99,7 @@ def answered(make, X):
 
     def scores(is_positive, is_negative):
         rows = np.flatnonzero(is_positive | is_negative)
-        known = Known(rows, is_positive[rows])
+        known = TrainingRows(rows, is_positive[rows])
         model = make().fit(X[rows], known.is_positive, sample_weight=known.weights(1.0))
         return model.predict_proba(X)[:, 1]
 
@@ -164,10 +164,10 @@ def next_rows(method, features, graph, truth, is_known, size, random):
     known = is_known & truth, is_known & ~truth
     in_doubt = np.ones(len(truth))
     if method != "cuts":
-        in_doubt = doubts(features, *known)
+        in_doubt = uncertainties(features, *known)
     if method != "page":
         in_doubt = in_doubt * (1.0 - np.abs(two_sided_levels(graph, *known)))
-    return least_sure(in_doubt, ~is_known, size)
+    return highest(in_doubt, ~is_known, size)
 
 
 def curve(method, data, is_text, seed):
@@ -271,7 +271,7 @@ def session_seconds(texts, features, random):
     is_positive, is_negative = np.zeros((2, n_rows), dtype=np.bool_)
     known = random.permutation(n_rows)[:400]
     is_positive[known[:60]] = is_negative[known[60:]] = True
-    rows = Rows("made", ("text",), (texts,), is_positive, is_negative, features)
+    rows = RowsToLabel("made", ("text",), (texts,), is_positive, is_negative, features)
     about = About("made", "", n_rows, "known")
     with (
         tempfile.TemporaryDirectory() as folder,
@@ -283,8 +283,8 @@ def session_seconds(texts, features, random):
         for key in range(10):
             begun = time.perf_counter()
             row = session.next_row("window", FIND)
-            card(session, row)
-            status(session)
+            row_card(session, row)
+            session_status(session)
             session.answer(str(key), "me", "no", row)
             steps.append(time.perf_counter() - begun)
         session.close()

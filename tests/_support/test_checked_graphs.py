@@ -23,7 +23,7 @@ def random_graph(dtype: type = np.float64, n: int = 300) -> sp.csr_array:
 
 @pytest.fixture
 def n_checks(monkeypatch):
-    """How often the native check has run."""
+    """Count the runs of the native check."""
     counted = []
     real = _core.check_graph
     monkeypatch.setattr(_core, "check_graph", lambda *a: (counted.append(1), real(*a))[1])

@@ -2,21 +2,27 @@
 
 import os
 import signal
+from pathlib import Path
 
 import pytest
 
-from pucut._support.files import whole_file, write_all_whole, write_whole
+from pucut._support.files import write_all_whole, write_whole
 
 
-def test_a_file_gets_its_name_when_it_is_whole(tmp_path):
-    path = tmp_path / "a.bin"
-    with whole_file(path) as file:
-        file.write(b"new")
-        file.flush()
+def test_a_file_gets_its_name_when_it_is_whole(tmp_path, monkeypatch):
+    path, parts, real = tmp_path / "a.bin", [], os.replace
+
+    def replace(part, name):
         assert not path.exists()
-        (part,) = os.listdir(tmp_path)
-        assert part.startswith(".a.bin.")
-        assert part.endswith(".part")
+        parts.append(Path(part))
+        assert parts[0].read_bytes() == b"new"
+        real(part, name)
+
+    monkeypatch.setattr(os, "replace", replace)
+    write_whole(path, b"new")
+    assert parts[0].parent == tmp_path
+    assert parts[0].name.startswith(".a.bin.")
+    assert parts[0].name.endswith(".part")
     assert path.read_bytes() == b"new"
     assert os.listdir(tmp_path) == ["a.bin"]
 
@@ -24,8 +30,8 @@ def test_a_file_gets_its_name_when_it_is_whole(tmp_path):
 def test_what_fails_leaves_the_old_file_and_nothing_else(tmp_path):
     path = tmp_path / "a.bin"
     write_whole(path, b"old")
-    with pytest.raises(TypeError), whole_file(path) as file:
-        file.writelines([b"half", "no bytes"])
+    with pytest.raises(TypeError):
+        write_whole(path, "no bytes")
     assert path.read_bytes() == b"old"
     assert os.listdir(tmp_path) == ["a.bin"]
 

@@ -24,7 +24,7 @@ def test_no_more_threads_than_jobs_or_processors(monkeypatch):
 
 
 def thread_counts(user_api=None):
-    """Of the libraries that are loaded, as the calling thread sees them."""
+    """Threads of the libraries that are loaded, as the calling thread sees them."""
     found = ThreadpoolController().info()
     return [each["num_threads"] for each in found if user_api in (None, each["user_api"])]
 

@@ -20,7 +20,7 @@ from pucut import (
     estimate_prior,
     priors,
 )
-from pucut._support.memory import in_words
+from pucut._support.memory import readable_bytes
 from pucut.cli import COMMANDS, demo, main
 from pucut.cli._delimited import _ROWS_AT_ONCE
 from pucut.cli.options.prior import METHODS as PRIOR_METHODS
@@ -205,7 +205,7 @@ def test_apply_to_the_same_and_to_new_rows(table, tmp_path, capsys, method):
     X, y = known_features(table)
     call = ["classify", table, "--label-column", "known", "--prior", 0.4, "--method", method]
     _, err = notes(capsys, *call, "--save-model", model)
-    assert f"the model file takes {in_words(model.stat().st_size)}" in err
+    assert f"the model file takes {readable_bytes(model.stat().st_size)}" in err
     fitted = METHODS[METHOD_BY_SLUG[method]]().set_params(prior=0.4, random_state=0).fit(X, y)
     # New rows, other order of columns, one category nobody has seen, one column more.
     new = gene_table(seed=5)[0].assign(more=1.0)[

@@ -1,10 +1,12 @@
 """A small table of texts to label, and sessions about it."""
 
+import time
+
 import numpy as np
 
 from pucut.labelling.journal import About, Journal
 from pucut.labelling.ranking import features_of
-from pucut.labelling.rows import Rows
+from pucut.labelling.rows import RowsToLabel
 from pucut.labelling.session import Session
 from pucut.labelling.texts import text_matrix
 
@@ -35,7 +37,7 @@ def made_rows(n_rows=60, n_positive=20, folder=None, texts=None, seed=0):
         [str(value) for value in size],
         ["pictures/one.png" if row == 1 else "https://example.org/a" for row in range(n_rows)],
     )
-    return Rows(
+    return RowsToLabel(
         "notes.csv",
         ("name", "report", "size", "see"),
         cells,
@@ -64,5 +66,5 @@ def settle(session):
     for _ in range(2000):
         if session.ranking.n_labels == session.labels.n_known or session.failure:
             return
-        session.wait(0.01)
+        time.sleep(0.01)
     raise AssertionError("the ranking was not renewed")

@@ -72,7 +72,7 @@ class Program:
 
 @pytest.fixture(scope="module")
 def table(tmp_path_factory):
-    """Of the program that most tests share."""
+    """Table of the program that most tests share."""
     return write_table(tmp_path_factory.mktemp("labelling") / "notes.csv")
 
 
@@ -153,7 +153,7 @@ def test_hostile_cells_are_shown_as_they_are_written(browser, program):
 
 
 def read_out(browser):
-    """What a screen reader is given, in order: (role, name, description, whether it is live)."""
+    """Contents for a screen reader, in order: (role, name, description, whether it is live)."""
     nodes = browser.execute_cdp_cmd("Accessibility.getFullAXTree", {})["nodes"]
     by_node = {node["nodeId"]: node for node in nodes}
     found = []
@@ -172,7 +172,7 @@ def read_out(browser):
     return found
 
 
-def test_a_screen_reader_is_told_what_everything_is(browser, program):
+def test_a_screen_reader_gets_a_name_for_everything(browser, program):
     opened(browser, program.address)
     press(browser, "y")
     focused = browser.switch_to.active_element

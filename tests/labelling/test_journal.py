@@ -18,9 +18,9 @@ from pucut.labelling.journal import (
     Entry,
     Journal,
     JournalError,
-    answers_of,
-    last_of,
-    standing,
+    current_answers,
+    last_entry_of,
+    not_undone,
 )
 
 ABOUT = About("genes.csv", "ab12", 10, "known")
@@ -96,7 +96,7 @@ def test_nothing_that_was_acknowledged_is_lost_by_a_kill(path):
     with Journal(path, ABOUT) as journal:
         keys = [int(one.key) for one in journal.entries]
     assert keys == list(range(len(keys)))
-    assert len(keys) in (acknowledged + 1, acknowledged + 2)  # one may not have been told any more
+    assert len(keys) in (acknowledged + 1, acknowledged + 2)  # the last may not be confirmed
 
 
 def test_only_one_process_has_it_open(path):
@@ -106,7 +106,7 @@ def test_only_one_process_has_it_open(path):
 
 
 class WindowsLocks:
-    """What `msvcrt` does, for files of this process: a locked byte cannot be locked again."""
+    """Stands in for `msvcrt` in this process: a locked byte cannot be locked again."""
 
     LK_NBLCK = 2
 
@@ -192,7 +192,7 @@ def test_another_file_is_not_taken_for_a_journal(path):
 
 
 def test_people_agree_disagree_skip_and_change_their_minds():
-    said = answers_of(
+    said = current_answers(
         [
             entry(1, YES, 0, "ada"),
             entry(2, YES, 0, "bob"),
@@ -209,16 +209,16 @@ def test_people_agree_disagree_skip_and_change_their_minds():
     assert said.labels == {0: True, 2: False, 3: False}
     assert said.disagreements == [1]
     assert said.notes == {5: (("ada", "ask Eve"),)}
-    assert 5 not in said.said
+    assert 5 not in said.by_row
 
 
 def test_an_answer_taken_back_counts_for_nothing_and_the_one_before_it_again():
     entries = [entry(1, YES, 0), entry(2, NO, 0), entry(3, YES, 1, "bob")]
-    assert answers_of(entries).labels == {0: False, 1: True}
-    assert last_of(entries, "ada").key == "2"
+    assert current_answers(entries).labels == {0: False, 1: True}
+    assert last_entry_of("ada", entries).key == "2"
     entries.append(entry(4, UNDO, 0, undone="2"))
-    assert answers_of(entries).labels == {0: True, 1: True}
-    assert last_of(entries, "ada").key == "1"
+    assert current_answers(entries).labels == {0: True, 1: True}
+    assert last_entry_of("ada", entries).key == "1"
     entries.append(entry(5, UNDO, 0, undone="1"))
-    assert last_of(entries, "ada") is None
-    assert [one.key for one in standing(entries)] == ["3"]
+    assert last_entry_of("ada", entries) is None
+    assert [one.key for one in not_undone(entries)] == ["3"]

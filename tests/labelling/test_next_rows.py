@@ -7,7 +7,7 @@ from pucut.labelling.next_rows import (
     apart_from,
     at_random,
     blank_rows_come_first,
-    least_sure,
+    highest,
     most_likely,
 )
 
@@ -41,7 +41,7 @@ def test_rows_like_one_that_is_shown_wait():
 
 def test_the_most_doubtful_free_row_comes_first():
     is_free = np.array([1, 0, 1, 1, 1, 1], dtype=bool)
-    assert least_sure(SCORES, is_free, 2).tolist() == [3, 5]
+    assert highest(SCORES, is_free, 2).tolist() == [3, 5]
 
 
 def test_random_rows_are_free_and_evenly_drawn():

@@ -10,14 +10,14 @@ from sklearn.linear_model import LogisticRegression
 from pucut.labelling.ranking import (
     N_STAND_INS,
     Features,
-    Known,
-    doubts,
+    TrainingRows,
     features_of,
     is_blank,
-    known_rows,
     linear_svm,
     rank_scores,
+    training_rows,
     trees,
+    uncertainties,
 )
 from pucut.labelling.texts import MOST_ROWS_WITH_PAIRS, text_matrix
 
@@ -48,7 +48,7 @@ def planted(seed=0, n_rows=300):
 
 
 def test_positives_and_negatives_keep_their_proportion():
-    known = Known(np.arange(10), marks(10, 0, 1))
+    known = TrainingRows(np.arange(10), marks(10, 0, 1))
     weights = known.weights(4.0)
     assert weights[:2].sum() == pytest.approx(4.0 * weights[2:].sum())
     assert weights.mean() == pytest.approx(1.0)
@@ -59,7 +59,7 @@ def test_the_svm_minimises_its_objective():
     """Half the squared norm, and C times the weighted squared hinges: no step makes it smaller."""
     random = np.random.default_rng(0)
     X = sp.csr_array(random.random((12, 3)))
-    known = Known(np.arange(8), np.arange(8) < 2)
+    known = TrainingRows(np.arange(8), np.arange(8) < 2)
     scores = linear_svm(X, known)
     plane, *_ = np.linalg.lstsq(np.column_stack([X.toarray(), np.ones(12)]), scores, rcond=None)
 
@@ -98,7 +98,7 @@ def test_the_score_is_the_rank_by_the_learner():
 def test_votes_of_trees_come_first_and_regression_breaks_their_ties():
     random = np.random.default_rng(0)
     X = random.normal(size=(300, 4))
-    known = Known(np.arange(20), np.arange(20) < 5)
+    known = TrainingRows(np.arange(20), np.arange(20) < 5)
     data = (X[:20], known.is_positive, known.weights(1.0))
     votes = ExtraTreesClassifier(100, random_state=0).fit(*data).predict_proba(X)[:, 1].round(6)
     odds = LogisticRegression(C=0.1).fit(*data).decision_function(X)
@@ -117,18 +117,21 @@ def test_columns_beside_texts_are_further_columns():
 
 
 def test_unlabelled_rows_stand_in_for_negatives_only_while_these_are_few():
-    few = known_rows(marks(100, 3), marks(100, 4, 5))
+    features = Features(np.zeros((100, 1)), None, enough_negatives=N_STAND_INS)
+    few = training_rows(features, marks(100, 3), marks(100, 4, 5))
     assert len(few.rows) == 1 + N_STAND_INS
     assert len(set(few.rows)) == len(few.rows)
     assert few.is_positive.sum() == 1
     assert {3, 4, 5} <= set(few.rows)
-    enough = known_rows(marks(100, 3), marks(100, *range(10, 30)))
+    enough = training_rows(features, marks(100, 3), marks(100, *range(10, 30)))
     assert enough.rows.tolist() == [3, *range(10, 30)]
-    other = known_rows(marks(100, 3), marks(100, 4, 5), seed=1)
+    other = training_rows(features, marks(100, 3), marks(100, 4, 5), seed=1)
     assert set(other.rows) != set(few.rows)
     # On tables one negative is enough.
-    assert known_rows(marks(100, 3), marks(100, 4), enough=1).rows.tolist() == [3, 4]
-    assert len(known_rows(marks(100, 3), marks(100), enough=1).rows) == 1 + N_STAND_INS
+    table = Features(np.zeros((100, 1)), None)
+    assert training_rows(table, marks(100, 3), marks(100, 4)).rows.tolist() == [3, 4]
+    assert len(training_rows(table, marks(100, 3), marks(100)).rows) == 1 + N_STAND_INS
+    assert training_rows(features, marks(100, 3), marks(100, 4), enough=1).rows.tolist() == [3, 4]
 
 
 def test_a_text_without_words_teaches_nothing():
@@ -164,24 +167,24 @@ def test_points_of_a_table_are_ranked_too():
 def test_doubt_is_greatest_where_the_models_are_torn():
     """On a line with positives on the right: between the two kinds, whatever the proportions."""
     points = np.linspace(-3.0, 3.0, 61)[:, None]
-    found = doubts(features_of(None, points), marks(61, 60), marks(61, *range(12)))
-    known = known_rows(marks(61, 60), marks(61, *range(12)), enough=1)
+    features, known = features_of(None, points), (marks(61, 60), marks(61, *range(12)))
+    found, training = uncertainties(features, *known), training_rows(features, *known)
     assert found.min() >= 0.0
     assert found.max() <= 1.0
     models = [
-        LogisticRegression(C=0.1).fit(points[known.rows], known.is_positive),
-        ExtraTreesClassifier(100, random_state=0).fit(points[known.rows], known.is_positive),
+        LogisticRegression(C=0.1).fit(points[training.rows], training.is_positive),
+        ExtraTreesClassifier(100, random_state=0).fit(points[training.rows], training.is_positive),
     ]
     share = np.mean([model.predict_proba(points)[:, 1] for model in models], axis=0)
     assert found == pytest.approx(1.0 - 2.0 * np.abs(share - 0.5), abs=1e-6)
     assert 12 < np.argmax(found) < 60
-    nothing = doubts(features_of(None, points), marks(61), marks(61, 3))
+    nothing = uncertainties(features_of(None, points), marks(61), marks(61, 3))
     assert nothing.tolist() == [0.0] * 61
 
 
 def test_there_is_no_doubt_about_texts_without_words():
     features = words([*ABOUT, "", *OTHERS])
-    found = doubts(features, marks(8, 0, 1), marks(8, 4, 5))
+    found = uncertainties(features, marks(8, 0, 1), marks(8, 4, 5))
     assert found[3] == 0.0
     assert (np.delete(found, 3) > 0.0).all()
 

@@ -1,4 +1,4 @@
-"""How many positives are left: closed forms for single shapes, and how often intervals hold."""
+"""Estimates of the positives left: closed forms for single shapes, and coverage of intervals."""
 
 from itertools import pairwise
 
@@ -8,11 +8,11 @@ from scipy.stats import nbinom
 
 from pucut.labelling import remaining as room
 from pucut.labelling.next_rows import COUNT, FIND, IMPROVE
-from pucut.labelling.remaining import Asked, Remaining, remaining, sentence
+from pucut.labelling.remaining import Answer, Remaining, remaining, sentence
 
 
-def asked(answers, goal=FIND):
-    return [Asked(bool(answer), goal) for answer in answers]
+def answered(answers, goal=FIND):
+    return [Answer(bool(answer), goal) for answer in answers]
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def one_shape(monkeypatch):
 
 
 def test_an_even_rate_has_a_closed_form(one_shape):
-    found = remaining(asked([1] * 12 + [0] * 188), 1000)
+    found = remaining(answered([1] * 12 + [0] * 188), 1000)
     exposure = 0.2 + 1e-3
     share = exposure / (exposure + 0.8)
     low, middle, high = nbinom.ppf([0.04, 0.5, 0.96], 12.5, share)
@@ -36,33 +36,33 @@ def test_an_even_rate_has_a_closed_form(one_shape):
 
 def test_rows_at_random_tell_of_all_that_were_not_seen():
     ten_per_cent = np.arange(300) % 10 == 0
-    found = remaining(asked(ten_per_cent, COUNT), 3000)
+    found = remaining(answered(ten_per_cent, COUNT), 3000)
     assert found.low <= 270 <= found.high
     assert found.high - found.low < 250
     assert found.left == pytest.approx(270, rel=0.25)
 
 
-def test_rows_asked_to_improve_the_ranking_tell_nothing():
-    nothing = remaining(asked([1, 0] * 10, IMPROVE), 1000)
-    other = remaining(asked([0, 0] * 10, IMPROVE), 1000)
+def test_rows_shown_to_improve_the_ranking_tell_nothing():
+    nothing = remaining(answered([1, 0] * 10, IMPROVE), 1000)
+    other = remaining(answered([0, 0] * 10, IMPROVE), 1000)
     assert nothing == other
 
 
 def test_the_longer_nothing_is_found_the_less_is_left():
     begin = [1] * 30 + [0] * 10
-    left = [remaining(asked(begin + [0] * n), 2000) for n in (0, 50, 200, 800)]
+    left = [remaining(answered(begin + [0] * n), 2000) for n in (0, 50, 200, 800)]
     assert all(a.left >= b.left and a.high > b.high for a, b in pairwise(left))
     assert left[-1].low == 0
     assert left[-1].in_next < 1
 
 
 def test_the_ends():
-    assert remaining(asked([1, 0, 1]), 3) == Remaining(0, 0, 0, 0.0, 0)
+    assert remaining(answered([1, 0, 1]), 3) == Remaining(0, 0, 0, 0.0, 0)
     nothing = remaining([], 50)
     assert nothing.low == 0
     assert 40 <= nothing.high <= 50
     with pytest.raises(ValueError, match=r"at most n_rows, 2, found 3"):
-        remaining(asked([1, 0, 1]), 2)
+        remaining(answered([1, 0, 1]), 2)
 
 
 def test_the_interval_holds_what_was_drawn():
@@ -75,7 +75,7 @@ def test_the_interval_holds_what_was_drawn():
         rate = random.uniform(0.3, 0.9) * rate + random.uniform(0.0, 0.004)
         truth = random.random(n_rows) < rate
         n_seen = int(np.exp(random.uniform(np.log(30), np.log(1000))))
-        found = remaining(asked(truth[:n_seen]), n_rows)
+        found = remaining(answered(truth[:n_seen]), n_rows)
         held.append(found.low <= truth[n_seen:].sum() <= found.high)
         wide.append(found.high - found.low)
     assert np.mean(held) >= 0.85

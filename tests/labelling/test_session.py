@@ -5,7 +5,7 @@ import threading
 import numpy as np
 import pytest
 
-from pucut.labelling.cards import card, heading, status, thinned
+from pucut.labelling.cards import heading, row_card, session_status, thinned
 from pucut.labelling.probabilities import calibrated
 from pucut.labelling.ranking import rank_scores
 from pucut.labelling.rows import differing_columns, kind_of_cell
@@ -114,7 +114,7 @@ def test_a_session_goes_on_where_it_was(tmp_path, session):
     session.journal.close()
     again = made_session(tmp_path)
     assert again.answers == session.answers
-    assert again.labels.asked == session.labels.asked
+    assert again.labels.answered == session.labels.answered
     assert again.ranking.n_labels == 4
     close(again)
 
@@ -129,9 +129,9 @@ def test_goals(session):
     settle(session)
     assert session.ranking.calibration is None  # one positive is too few to calibrate by
     row = session.next_row("window", "improve")
-    is_free = ~(session.labels.is_positive | session.labels.is_negative)
-    assert row == np.argmax(np.where(is_free, session.ranking.doubts, -1.0))
-    assert session.ranking.doubts[row] > 0.0
+    is_free = session.labels.is_free
+    assert row == np.argmax(np.where(is_free, session.ranking.uncertainties, -1.0))
+    assert session.ranking.uncertainties[row] > 0.0
     with pytest.raises(SessionError, match=r"find, count or improve, found 'win'"):
         session.next_row("window", "win")
 
@@ -161,7 +161,7 @@ def test_probabilities_are_those_of_rows_left_out():
 
 def test_a_card_has_everything_about_a_row(session, tmp_path):
     session.answer("1", "ada", "skip", 3, note="ask Eve")
-    shown = card(session, 3)
+    shown = row_card(session, 3)
     assert shown["number"] == 4
     assert [cell["name"] for cell in shown["cells"]] == ["name", "report", "size", "see"]
     assert [cell["kind"] for cell in shown["cells"]] == ["value", "text", "value", "link"]
@@ -172,17 +172,17 @@ def test_a_card_has_everything_about_a_row(session, tmp_path):
     assert [(one["row"], one["answer"]) for one in near] == [(0, "yes"), (59, "no")]
     assert {line["column"] for line in near[0]["differs"]} == {"size"}  # names of rows do not count
     assert near[0]["heading"].startswith(session.rows.cells[1][0][:20])
-    is_free = ~(session.labels.is_positive | session.labels.is_negative)
+    is_free = session.labels.is_free
     order = np.argsort(-session.ranking.scores[is_free])
     best = int(np.flatnonzero(is_free)[order[0]])
-    assert card(session, best)["rank"] == 1
+    assert row_card(session, best)["rank"] == 1
 
 
 def test_the_status_counts(session):
     for step, (row, action) in enumerate([(1, "yes"), (2, "yes"), (50, "no"), (51, "skip")]):
         session.answer(str(step), "ada", action, row)
     session.answer("b", "bob", "no", 2)
-    now = status(session)
+    now = session_status(session)
     assert (now["n_yes"], now["n_no"], now["n_skipped"]) == (1, 1, 1)
     assert now["disagreements"] == [{"row": 2, "number": 3, "said": {"ada": "yes", "bob": "no"}}]
     assert now["curve"] == [[1, 1], [2, 1]]

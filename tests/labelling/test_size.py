@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from pucut.labelling.cards import card, status
+from pucut.labelling.cards import row_card, session_status
 from pucut.labelling.journal import About, Journal
 from pucut.labelling.ranking import features_of
-from pucut.labelling.rows import Rows
+from pucut.labelling.rows import RowsToLabel
 from pucut.labelling.session import Session
 from pucut.labelling.texts import text_matrix
 from tests.helpers.labelling_sessions import OTHER, SUBJECT, settle
@@ -27,17 +27,19 @@ def test_the_few_positives_of_a_large_table_are_found(tmp_path):
     is_positive, is_negative = np.zeros((2, N_ROWS), dtype=bool)
     is_positive[np.flatnonzero(truth)[:2]] = True
     features = features_of(text_matrix(texts), None)
-    rows = Rows("big.csv", ("text",), (texts,), is_positive, is_negative, features)
+    rows = RowsToLabel("big.csv", ("text",), (texts,), is_positive, is_negative, features)
     about = About("big.csv", "ab", N_ROWS, "known")
     with Journal(tmp_path / "journal", about) as journal:
         session = Session(rows, journal)
         for key in range(N_ANSWERS):
             row = session.next_row("window", "find")
-            assert card(session, row)["n_ranked"] == N_ROWS - 2 - key
+            assert row_card(session, row)["n_ranked"] == N_ROWS - 2 - key
             session.answer(str(key), "ada", "yes" if truth[row] else "no", row)
             settle(session)
         session.close()
-    assert status(session)["n_yes"] >= 0.7 * N_ANSWERS
+    assert session_status(session)["n_yes"] >= 0.7 * N_ANSWERS
     with Journal(tmp_path / "journal", about) as journal:
-        assert sum(truth[entry.row] for entry in journal.entries) == status(session)["n_yes"]
+        assert (
+            sum(truth[entry.row] for entry in journal.entries) == session_status(session)["n_yes"]
+        )
         assert len(journal.entries) == N_ANSWERS

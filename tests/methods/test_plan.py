@@ -5,14 +5,13 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
+from pucut.methods.size import SMALLEST_SEARCH_BYTES, check_fits
 from sklearn.decomposition import PCA
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 from pucut import PUCutClassifier, TwoHNCClassifier
-from pucut._support.memory import available_memory, checked_memory_limit, in_words
-from pucut.judging import places, scorers, weights
-from pucut.methods.plan import SMALLEST_SEARCH_BYTES, Plan, check_fits
-from pucut.methods.pu_cut import _cuts
+from pucut._support.memory import available_memory, checked_memory_limit, readable_bytes
+from pucut.methods.pu_cut import _cuts, places
 
 
 @pytest.mark.parametrize(
@@ -41,7 +40,7 @@ def test_other_limits_are_refused(limit):
 
 
 def test_sizes_in_words():
-    assert [in_words(size) for size in (512, 5_000_000, 1_234_567_890, 3e12)] == [
+    assert [readable_bytes(size) for size in (512, 5_000_000, 1_234_567_890, 3e12)] == [
         "0.512 kB", "5 MB", "1.23 GB", "3 TB"
     ]  # fmt: skip
 
@@ -167,11 +166,11 @@ def test_refused_with_the_numbers():
     with pytest.raises(MemoryError) as refused:
         check_fits(needed, 10**9, is_given=True)
     text = str(refused.value)
-    assert in_words(needed.bytes) in text
+    assert readable_bytes(needed.bytes) in text
     assert "10000000 x 20" in text
     assert "memory_limit is 1 GB" in text
     for stage in needed.stages:
-        assert f"{stage.name} {in_words(stage.bytes)}" in text
+        assert f"{stage.name} {readable_bytes(stage.bytes)}" in text
     rows = int(re.search(r"fit about (\d+) rows", text)[1])
     assert estimated(TwoHNCClassifier, rows, 20).bytes < 1.1 * 10**9
     check_fits(needed, needed.bytes, is_given=True)

@@ -17,7 +17,7 @@ def ranks_of_model(share, distance, n_labelled, n_unlabelled, seed):
 
 
 def ranks_of_both(share, distance, n_known, n_unlabelled, seed):
-    """The same of labelled rows and of known negatives, as many."""
+    """Ranks of labelled rows, and of as many known negatives."""
     random = np.random.RandomState(seed)
     is_positive = random.uniform(size=n_unlabelled) < share
     unlabelled = np.sort(random.normal(np.where(is_positive, distance, 0.0), 1.0))
@@ -38,7 +38,7 @@ def test_samples_of_the_model_give_the_share_back(share):
 
 @pytest.mark.parametrize("share", [0.15, 0.4, 0.7])
 def test_known_negatives_fix_the_share_where_classes_overlap(share):
-    """Of a mixture of two kinds that are both known one number is left, the share."""
+    """In a mixture of two known classes only the share is unknown."""
     errors, widths, held = {False: [], True: []}, {False: [], True: []}, 0
     for seed in range(5):
         positives, negatives = ranks_of_both(share, 1.2, 200, 2000, seed)
@@ -58,7 +58,7 @@ def test_copies_of_known_negatives_count_once():
     once = plausible_share(positives, 500, negatives)
     # Twice the rows would also be twice as many of all rows: only what they count is compared.
     twice = Ranks(np.repeat(negatives.values, 2), 50)
-    np.testing.assert_allclose(twice.counts(0.4), negatives.counts(0.4))
+    np.testing.assert_allclose(twice.weights(0.4), negatives.weights(0.4))
     assert plausible_share(positives, 500, twice).mean == pytest.approx(once.mean, abs=0.02)
 
 

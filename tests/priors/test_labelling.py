@@ -83,7 +83,8 @@ def test_differences_are_those_of_mann_and_whitney():
     random = np.random.RandomState(0)
     values = np.column_stack([random.normal(size=80), random.randint(3, size=80)]).astype(float)
     group = random.randint(3, size=80)
-    found = labelling._Found(group == 0, group == 1, group < 2)
+    rows = (np.flatnonzero(of_group) for of_group in (group == 0, group == 1, group < 2))
+    found = labelling._PredictedPositives(*rows)
     for column, difference in zip(values.T, found.differences(values), strict=True):
         one, other = column[group == 0], column[group == 1]
         pairs = np.sign(one[:, None] - other[None, :])

@@ -1,1 +1,1 @@
-"""What every room uses: checks and errors, files, HTML, machines, memory, threads."""
+"""Tools of all rooms: checks and errors, files, HTML, machines, memory, threads."""

@@ -1,6 +1,6 @@
-"""What is checked and converted at the door; behind it, arrays are trusted.
+"""Checks and conversions of arguments; checked arrays are trusted afterwards.
 
-Every error names the argument, what was found and where, and what is allowed.
+Every error names the argument, the value and its place, and the allowed values.
 """
 
 import numbers
@@ -17,6 +17,7 @@ from pucut import _core
 
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
+IndexArray = npt.NDArray[np.intp]
 
 MAX_NODES = np.iinfo(np.int32).max
 # Numbers whose squares and quotients must stay numbers.
@@ -28,53 +29,52 @@ class SymmetricGraph:
     """A checked graph in canonical CSR form: rows sorted, no duplicates, weights >= 0.
 
     Weights are in single or double precision; computations are in double. To make many cuts of one
-    graph, check it once and pass this on: it keeps what every cut would compute again.
+    graph, check it once and pass this on: it caches sums that every cut needs.
     """
 
     offsets: npt.NDArray[np.int64]
     neighbors: npt.NDArray[np.int32]
     weights: npt.NDArray[Any]
-    matrix: Any  # as it was given
+    matrix: Any  # before conversion
 
     @property
     def n_nodes(self) -> int:
         return len(self.offsets) - 1
 
-    # Three ways to add up the same rows. They differ in their last bits, and so would the cuts.
+    # Three ways to add up the same rows, which differ in their last bits, as the cuts would.
 
     @cached_property
     def degrees(self) -> FloatArray:
-        """Weighted degrees: the sum of the weights of a node's edges, without self-loops."""
+        """Weighted degrees: sums of the weights of a node's edges, without self-loops."""
         return _core.weighted_degrees(self.offsets, self.neighbors, self.weights)
 
     @cached_property
     def sums_in_order(self) -> FloatArray:
-        """Rows added up from left to right, in double precision."""
+        """Sums of rows from left to right, in double precision."""
         sums: FloatArray = self.matrix @ np.ones(self.n_nodes)
         return sums
 
     @cached_property
     def row_sums(self) -> FloatArray:
-        """Rows added up as scipy does, in the precision of the weights."""
+        """Sums of rows as scipy makes them, in the precision of the weights."""
         return np.asarray(self.matrix.sum(axis=1), dtype=np.float64).ravel()
 
     def reached_from(self, seeds: BoolArray) -> BoolArray:
-        """Whether each node is connected to a seed."""
+        """Return whether each node is connected to a seed."""
         reached = _core.reached_from(self.offsets, self.neighbors, seeds.view(np.uint8))
         return reached.view(np.bool_)
 
 
 def checked_graph(graph: Any) -> SymmetricGraph:
-    """The graph as the native code takes it; the caller's arrays are never changed.
+    """Check a graph and convert it for the native code, without changing the caller's arrays.
 
-    One that has been checked already is returned as it is.
+    A checked graph is returned as it is.
     """
     if isinstance(graph, SymmetricGraph):
         return graph
-    given = graph
-    is_sparse = sp.issparse(graph)
-    if not is_sparse or graph.format != "csr":
-        found = f"{graph.format.upper()} format" if is_sparse else type(graph).__name__
+    matrix = graph
+    if not is_sparse(graph) or graph.format != "csr":
+        found = f"{graph.format.upper()} format" if is_sparse(graph) else type(graph).__name__
         raise TypeError(
             f"graph must be a scipy sparse matrix or array in CSR format, found {found}; "
             "call .tocsr() on a sparse one, or scipy.sparse.csr_array(...) on a dense one"
@@ -93,8 +93,10 @@ def checked_graph(graph: Any) -> SymmetricGraph:
     checked = SymmetricGraph(
         np.ascontiguousarray(graph.indptr, dtype=np.int64),
         np.ascontiguousarray(graph.indices, dtype=np.int32),
-        np.ascontiguousarray(graph.data, dtype=_weight_type(graph.dtype)),
-        given,
+        np.ascontiguousarray(
+            graph.data, dtype=np.float32 if graph.dtype == np.float32 else np.float64
+        ),
+        matrix,
     )
     check = _core.check_graph(checked.offsets, checked.neighbors, checked.weights)
     if check["fault"] != "none":
@@ -103,9 +105,9 @@ def checked_graph(graph: Any) -> SymmetricGraph:
 
 
 def check_places(matrix: Any, name: str) -> None:
-    """Raises if the arrays of a sparse matrix name a place that does not exist.
+    """Raise an error if the arrays of a sparse matrix name a place that does not exist.
 
-    SciPy follows them without a look: wrong ones read or write foreign memory.
+    SciPy does not check them: wrong ones read or write foreign memory.
     """
     if matrix.format == "coo":
         # `coords` came with SciPy 1.13, and with it arrays of other than two dimensions.
@@ -160,10 +162,6 @@ def _check_numbers(
     raise ValueError(f"{name} has column {entries[place]}{row}, allowed are 0 to {length - 1}")
 
 
-def _weight_type(dtype: np.dtype[Any]) -> npt.DTypeLike:
-    return np.float32 if dtype == np.float32 else np.float64
-
-
 def _raise_graph_fault(graph: SymmetricGraph, fault: str, row: int, place: int) -> NoReturn:
     if fault == "offsets":
         raise ValueError(f"graph has a broken indptr at row {row}: it must rise from 0 to nnz")
@@ -185,24 +183,33 @@ def _raise_graph_fault(graph: SymmetricGraph, fault: str, row: int, place: int) 
 
 
 def checked_values(values: Any, n_nodes: int, name: str) -> FloatArray:
-    """One finite number per node."""
-    array = np.asarray(values)
-    if array.dtype.kind not in "biuf":
-        raise TypeError(f"{name} must be an array of real numbers, found dtype {array.dtype}")
+    """Check that there is one finite number per node."""
+    array = _real_numbers(values, name)
     if array.shape != (n_nodes,):
         raise ValueError(
             f"{name} must have shape ({n_nodes},), one number per node, found {array.shape}"
         )
+    return _finite(array, name, "node")
+
+
+def _real_numbers(values: Any, name: str) -> npt.NDArray[Any]:
+    array = np.asarray(values)
+    if array.dtype.kind not in "biuf":
+        raise TypeError(f"{name} must be an array of real numbers, found dtype {array.dtype}")
+    return array
+
+
+def _finite(array: npt.NDArray[Any], name: str, kind_of_place: str) -> FloatArray:
     array = np.ascontiguousarray(array, dtype=np.float64)
     finite = np.isfinite(array)
     if not finite.all():
-        node = int(np.argmin(finite))
-        raise ValueError(f"{name} must be finite, found {array[node]} at node {node}")
+        place = int(np.argmin(finite))
+        raise ValueError(f"{name} must be finite, found {array[place]} at {kind_of_place} {place}")
     return array
 
 
 def is_missing(value: Any) -> bool:
-    """Whether a cell is None, NaN, NaT or pandas.NA."""
+    """Return whether a cell is None, NaN, NaT or pandas.NA."""
     # NaN and NaT differ from themselves; pandas.NA refuses to be compared.
     if value is None:
         return True
@@ -213,15 +220,13 @@ def is_missing(value: Any) -> bool:
 
 
 def is_sparse(rows: Any) -> bool:
-    """For the type checker: scipy's own function narrows the type to a class without methods."""
+    """Return whether rows are sparse. SciPy's own function narrows their type to a useless one."""
     return bool(sp.issparse(rows))
 
 
 def checked_scores(scores: Any, name: str, n_samples: int | None = None) -> FloatArray:
-    """One finite number per row; as many rows as there are labels, if that is known."""
-    array = np.asarray(scores)
-    if array.dtype.kind not in "biuf":
-        raise TypeError(f"{name} must be an array of real numbers, found dtype {array.dtype}")
+    """Check that there is one finite number per row, and `n_samples` of them if that is known."""
+    array = _real_numbers(scores, name)
     if array.ndim != 1:
         raise ValueError(f"{name} must be one number per row, found shape {array.shape}")
     if n_samples is not None and len(array) != n_samples:
@@ -229,16 +234,11 @@ def checked_scores(scores: Any, name: str, n_samples: int | None = None) -> Floa
             f"Found input variables with inconsistent numbers of samples: y has {n_samples} "
             f"labels, {name} has {len(array)} rows"
         )
-    array = np.ascontiguousarray(array, dtype=np.float64)
-    finite = np.isfinite(array)
-    if not finite.all():
-        row = int(np.argmin(finite))
-        raise ValueError(f"{name} must be finite, found {array[row]} at row {row}")
-    return array
+    return _finite(array, name, "row")
 
 
 def checked_pair(pair: Any, n_nodes: int, name: str) -> tuple[FloatArray, FloatArray]:
-    """A capacity that is linear in lambda: (base, slope)."""
+    """Check a capacity that is linear in lambda: (base, slope)."""
     if not isinstance(pair, (tuple, list)) or len(pair) != 2:
         raise TypeError(f"{name} must be a pair of arrays (base, slope), found {_describe(pair)}")
     return (
@@ -262,7 +262,7 @@ def checked_range(lambda_range: Any) -> tuple[float, float]:
 
 
 def checked_seeds(seeds: Any, n_nodes: int, name: str) -> BoolArray:
-    """A mask of the nodes named by a boolean mask or by integer indices."""
+    """Convert a boolean mask or integer indices of nodes to a mask."""
     mask = np.zeros(n_nodes, dtype=np.bool_)
     if seeds is None:
         return mask
@@ -290,7 +290,7 @@ def checked_seeds(seeds: Any, n_nodes: int, name: str) -> BoolArray:
 
 
 def checked_n_threads(n_threads: Any) -> int:
-    """None stands for the number of processors this process may use."""
+    """Check a number of threads; None is the number of processors this process may use."""
     if n_threads is None:
         affinity = getattr(os, "sched_getaffinity", None)
         return len(affinity(0)) if affinity else os.cpu_count() or 1

@@ -1,4 +1,4 @@
-"""What parameters of estimators may be, for scikit-learn's validation."""
+"""Allowed values of parameters of estimators, for scikit-learn's validation."""
 
 import numbers
 

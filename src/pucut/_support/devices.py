@@ -1,4 +1,4 @@
-"""Where a fit computes: on the processors, or on a GPU that PyTorch finds."""
+"""Choice of the processors or of a GPU, which PyTorch has to find."""
 
 import re
 import warnings
@@ -6,48 +6,42 @@ from typing import Any
 
 from pucut.exceptions import DeviceNotFoundWarning
 
-# For scikit-learn's validation; what a text may say is checked by `card_of`.
+# For scikit-learn's validation; `card_of` checks the text.
 DEVICE_CONSTRAINTS = [str, None]
 DEVICE = re.compile(r"cpu|auto|cuda(:[0-9]+)?")
 ALLOWED = "'cpu', 'auto', 'cuda' or 'cuda:' with the number of a GPU"
 
 
-def card_of(device: Any) -> str | None:
-    """The GPU that the parameter `device` asks for, as PyTorch names it; None: the processors.
+def card_of(device: Any, *, warns: bool = True) -> str | None:
+    """Return the GPU that the parameter `device` names, as PyTorch names it; None: the processors.
 
-    Warns if it asks for one that is not there.
+    Warns if it names one that is not there.
     """
-    card, missing = _found(device)
-    if missing is not None:
+    if device is None:
+        return None
+    if not isinstance(device, str) or not DEVICE.fullmatch(device):
+        raise ValueError(f"device must be None, {ALLOWED}, found {device!r}")
+    if device == "cpu":
+        return None
+    missing = _missing(device)
+    if missing is None:
+        return "cuda" if device == "auto" else device
+    if warns and device != "auto":
         warnings.warn(
             f"device is {device!r}, but {missing}: the processors are used instead",
             DeviceNotFoundWarning,
             stacklevel=2,
         )
-    return card
+    return None
 
 
 def usable_card(device: Any) -> str | None:
-    """The same without a warning, for what was fitted elsewhere or is not fitted yet."""
-    return _found(device)[0]
-
-
-def _found(device: Any) -> tuple[str | None, str | None]:
-    """The GPU, or why there is none although one is asked for."""
-    if device is None:
-        return None, None
-    if not isinstance(device, str) or not DEVICE.fullmatch(device):
-        raise ValueError(f"device must be None, {ALLOWED}, found {device!r}")
-    if device == "cpu":
-        return None, None
-    missing = _missing(device)
-    if device == "auto":
-        return (None if missing else "cuda"), None
-    return (None if missing else device), missing
+    """Return the same without a warning, for estimators fitted elsewhere or not fitted yet."""
+    return card_of(device, warns=False)
 
 
 def _missing(device: str) -> str | None:
-    """Why the GPU cannot be used; None if it can."""
+    """Return the reason why the GPU cannot be used; None if it can."""
     try:
         import torch
     except ImportError:

@@ -1,4 +1,4 @@
-"""Files that exist completely or not at all."""
+"""Files that are written completely or not at all, and locks on files."""
 
 import os
 import signal
@@ -10,37 +10,19 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-
-@contextmanager
-def whole_file(path: Path) -> Iterator[BinaryIO]:
-    """A file to write to, which gets its name once everything is written and on the disk.
-
-    A file that is replaced keeps its mode. If the process is killed without a chance to clean up
-    (SIGKILL, loss of power), what is left of an unfinished file has a name that begins with a dot
-    and ends in ".part".
-    """
-    descriptor, part = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            yield file
-            _finish(file, part, path)
-        os.replace(part, path)
-    except BaseException:
-        os.unlink(part)
-        raise
-    _keep_name(path.parent)
+_FAR_BEHIND = 2**31 - 2  # the C library counts in 32 bits
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    with whole_file(path) as file:
-        file.write(content)
+    write_all_whole({path: content})
 
 
 def write_all_whole(contents: Mapping[Path, bytes]) -> None:
-    """Writes all files, or none: each is complete and on the disk before the first gets its name.
+    """Write all files, or none: each is complete and on the disk before the first gets its name.
 
-    Interruptions wait while names are given. Only what no process can prevent (SIGKILL, loss of
-    power) can still come between two names; each file is whole even then, old or new.
+    A file that is replaced keeps its mode. Interruptions wait while files are renamed. Only SIGKILL
+    and loss of power can come between two names; each file is whole even then, old or new, and an
+    unfinished one remains under a name that begins with a dot and ends in ".part".
     """
     parts: dict[Path, str] = {}
     try:
@@ -63,9 +45,9 @@ def write_all_whole(contents: Mapping[Path, bytes]) -> None:
 
 
 def _finish(file: BinaryIO, part: str, path: Path) -> None:
-    """Brings it to the disk, with the mode of the file that it replaces or of a new one.
+    """Bring a file to the disk, with the mode of the file that it replaces or of a new one.
 
-    Temporary files are for their owner only; new results are as readable as other new files.
+    Temporary files are readable by their owner only; results are as readable as other new files.
     """
     file.flush()
     try:
@@ -80,13 +62,13 @@ def _finish(file: BinaryIO, part: str, path: Path) -> None:
 
 @contextmanager
 def _uninterrupted() -> Iterator[None]:
-    """Ctrl-C and requests to end are answered afterwards."""
+    """Delay Ctrl-C and requests to end."""
     if threading.current_thread() is not threading.main_thread():  # others get no signals
         yield
         return
-    came: list[int] = []
+    received: list[int] = []
     before = {
-        number: signal.signal(number, lambda got, frame: came.append(got))
+        number: signal.signal(number, lambda got, frame: received.append(got))
         for number in (signal.SIGINT, signal.SIGTERM)
     }
     try:
@@ -94,15 +76,33 @@ def _uninterrupted() -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-        if came:
-            signal.raise_signal(came[0])
+        if received:
+            signal.raise_signal(received[0])
 
 
 def _keep_name(folder: Path) -> None:
-    """The new name is in the folder, which has to reach the disk too, if folders can be opened."""
+    """Bring the folder, which holds the new name, to the disk, if folders can be opened."""
     if os.name == "posix":
         descriptor = os.open(folder, os.O_RDONLY)
         try:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
+
+
+def lock(descriptor: int) -> None:
+    """Lock a file until the descriptor is closed or the process ends; OSError if another has it.
+
+    Windows locks bytes, and nobody else can read a locked one, not even this process through
+    another descriptor. The byte that stands for the file is therefore far behind its end.
+    """
+    try:
+        import fcntl
+    except ImportError:
+        import msvcrt
+
+        os.lseek(descriptor, _FAR_BEHIND, os.SEEK_SET)
+        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]  # Windows only
+        os.lseek(descriptor, 0, os.SEEK_SET)
+    else:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

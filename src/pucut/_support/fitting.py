@@ -1,4 +1,4 @@
-"""A fit that ends early leaves the estimator as it was; it holds libraries back."""
+"""Base of all estimators: a fit that fails leaves them unchanged."""
 
 import functools
 from collections.abc import Callable
@@ -11,14 +11,14 @@ from pucut._support.threads import library_threads
 class FitsWhole:
     """Base of all estimators: after an error or an interruption `fit` has changed nothing.
 
-    An estimator that was fitted before still gives its old answers, one that was not is not fitted.
-    What `fit` sets it must set anew, and not change in place.
+    An estimator that was fitted before still predicts as before; another one stays unfitted. `fit`
+    must therefore assign its attributes anew, and not change them in place.
 
-    Libraries get one thread each in `fit` and where `_own_threads` stands: `n_jobs` counts threads
-    of this package, which do not wait for each other, and no result depends on their number.
+    Libraries get one thread each in `fit` and within `_own_threads`: `n_jobs` counts threads of
+    this package, which do not wait for each other, and no result depends on their number.
     """
 
-    # Not for estimators that hand their work to a library with many threads.
+    # False for estimators that leave their work to a library with many threads.
     _holds_libraries_back: ClassVar[bool] = True
 
     def _own_threads(self) -> AbstractContextManager[None]:

@@ -10,7 +10,7 @@ _VOID = frozenset({"br", "col", "hr", "img", "input", "meta"})
 
 
 def palette() -> str:
-    """The colours and typefaces of all pages, in light and dark, as CSS."""
+    """Return the colours and typefaces of all pages, in light and dark, as CSS."""
     return files("pucut._support").joinpath("palette.css").read_text(encoding="utf-8")
 
 
@@ -21,14 +21,14 @@ class Html(str):
 
 
 def escaped(part: Any) -> Html:
-    """HTML as it is, None as nothing, and anything else as text that is shown as it reads."""
+    """Return HTML as it is, None as nothing, and escape anything else as text."""
     if isinstance(part, Html):
         return part
     return Html("" if part is None else html.escape(str(part), quote=True))
 
 
 def element(tag: str, *parts: Any, **attributes: Any) -> Html:
-    """An element around its parts; lists are flattened.
+    """Make an element around its parts; lists are flattened.
 
     Attribute names that are Python keywords end in "_", and "_" stands for "-". True is an
     attribute without a value; None and False omit it.
@@ -44,7 +44,7 @@ def element(tag: str, *parts: Any, **attributes: Any) -> Html:
 
 
 def joined(parts: Iterable[Any]) -> Html:
-    """The parts one after the other."""
+    """Join the parts."""
     return Html(
         "".join(
             joined(part) if isinstance(part, (list, tuple)) else escaped(part) for part in parts
@@ -53,7 +53,7 @@ def joined(parts: Iterable[Any]) -> Html:
 
 
 def in_lines(parts: Iterable[Any]) -> Html:
-    """The parts, each on lines of its own: pages that differ little have few lines that differ."""
+    """Join the parts, each on lines of its own, so that similar pages differ in few lines."""
     return Html("".join(f"\n{joined([part])}" for part in parts) + "\n")
 
 
@@ -64,12 +64,11 @@ def html_table(
     *,
     class_: str | None = None,
 ) -> Html:
-    """A table whose first column holds row headers."""
-    body = []
-    for line in lines:
-        first, *others = line
-        cells = [element("td", cell) for cell in others]
-        body.append(element("tr", element("th", first, scope="row"), cells))
+    """Make a table whose first column holds row headers."""
+    body = [
+        element("tr", element("th", first, scope="row"), [element("td", cell) for cell in others])
+        for first, *others in lines
+    ]
     return element(
         "table",
         element("caption", caption),

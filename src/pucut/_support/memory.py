@@ -1,4 +1,4 @@
-"""How much memory may be used: the limit a user gives, or what the machine has."""
+"""Limits of memory, set by the user or by the machine."""
 
 import numbers
 import os
@@ -8,20 +8,14 @@ from typing import Any
 
 _UNITS = {
     "b": 1,
-    "kb": 10**3,
-    "mb": 10**6,
-    "gb": 10**9,
-    "tb": 10**12,
-    "kib": 1 << 10,
-    "mib": 1 << 20,
-    "gib": 1 << 30,
-    "tib": 1 << 40,
+    **{f"{letter}b": 10 ** (3 * power) for power, letter in enumerate("kmgt", start=1)},
+    **{f"{letter}ib": 1 << (10 * power) for power, letter in enumerate("kmgt", start=1)},
 }
 _ALLOWED = 'None, a number of bytes above 0, or a text such as "8GB" or "500 MiB"'
 
 
 def checked_memory_limit(limit: Any) -> int | None:
-    """A limit in bytes; None stays None."""
+    """Return a limit in bytes; None stays None."""
     if limit is None:
         return None
     n_bytes: float = float("nan")
@@ -37,23 +31,23 @@ def checked_memory_limit(limit: Any) -> int | None:
 
 
 def available_memory() -> int | None:
-    """Bytes this process could use now, at most what its container allows; None if unknown.
+    """Return the bytes this process could use now, within its container; None if unknown.
 
     Memory that caches files and would be given up counts as available.
     """
-    known = [each for each in (_of_the_system(), _of_the_container()) if each is not None]
+    known = [each for each in (_system_memory(), _container_memory()) if each is not None]
     return min(known, default=None)
 
 
-def in_words(n_bytes: float) -> str:
-    """1 234 567 890 -> "1.23 GB"."""
+def readable_bytes(n_bytes: float) -> str:
+    """Write a number of bytes: 1 234 567 890 is "1.23 GB"."""
     for unit, size in (("TB", 10**12), ("GB", 10**9), ("MB", 10**6)):
         if n_bytes >= size:
             return f"{n_bytes / size:.3g} {unit}"
     return f"{n_bytes / 10**3:.3g} kB"
 
 
-def _of_the_system() -> int | None:
+def _system_memory() -> int | None:
     found = re.search(r"^MemAvailable:\s+([0-9]+) kB", _text("/proc/meminfo"), re.MULTILINE)
     if found:
         return int(found[1]) << 10
@@ -63,8 +57,8 @@ def _of_the_system() -> int | None:
         return None
 
 
-def _of_the_container() -> int | None:
-    """The second version of Linux's control groups; no limit is the word "max"."""
+def _container_memory() -> int | None:
+    """Ask the second version of Linux's control groups; no limit is the word "max"."""
     folder = "/sys/fs/cgroup"
     most, taken = _text(f"{folder}/memory.max"), _text(f"{folder}/memory.current")
     files = re.search(r"^inactive_file ([0-9]+)$", _text(f"{folder}/memory.stat"), re.MULTILINE)

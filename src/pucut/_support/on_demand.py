@@ -1,4 +1,4 @@
-"""Names of a package that are imported when they are first used, so that importing it is quick."""
+"""Import of names of a package on first use, so that importing the package is quick."""
 
 import importlib
 from collections.abc import Callable, Mapping
@@ -6,7 +6,7 @@ from typing import Any
 
 
 def importing(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
-    """The `__getattr__` of a package: `homes` has the module, within it, of each public name."""
+    """Make the `__getattr__` of a package; `homes` maps its public names to its modules."""
 
     def __getattr__(name: str) -> Any:
         if name not in homes:

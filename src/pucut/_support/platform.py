@@ -1,10 +1,10 @@
-"""On which machines pucut works: 64 bits, little-endian."""
+"""Check of the machine: 64 bits, little-endian."""
 
 import sys
 
 
 def check_platform(byte_order: str = sys.byteorder, largest_size: int = sys.maxsize) -> None:
-    """Refuses a machine on which nothing was ever tried; CMakeLists.txt does so for compilers."""
+    """Refuse an untested kind of machine; CMakeLists.txt does so when compiling."""
     if largest_size < 2**63 - 1:
         raise ImportError(
             "pucut needs a 64-bit Python: sizes and offsets are 64-bit numbers. This Python has "

@@ -1,4 +1,4 @@
-"""Sparse matrices that SciPy has no array for in the oldest release that pucut allows."""
+"""Sparse matrices that the oldest SciPy allowed has no function for."""
 
 import scipy.sparse as sp
 
@@ -6,5 +6,5 @@ from pucut._support.checks import FloatArray
 
 
 def diagonal_array(values: FloatArray) -> sp.dia_array:
-    """Zeros but for these values on the diagonal: `diags_array`, which came with SciPy 1.12."""
+    """Make a diagonal matrix, as `diags_array` does from SciPy 1.12 on."""
     return sp.dia_array((values[None, :], [0]), shape=(len(values), len(values)))

@@ -1,4 +1,4 @@
-"""Work shared by threads of this process, and the threads of the libraries below held back."""
+"""Work in threads of this process, and limits for the threads of libraries."""
 
 import os
 import sys
@@ -15,9 +15,9 @@ Result = TypeVar("Result")
 
 
 def in_threads(work: Callable[[Job], Result], jobs: Iterable[Job], n_threads: int) -> list[Result]:
-    """The results in the order of the jobs; an exception ends it without starting the rest."""
+    """Return the results in the order of the jobs; after an exception no further job starts."""
     waiting = list(jobs)
-    # However many threads are asked for, more than processors or jobs would only wait.
+    # More threads than processors or jobs would only wait.
     n_useful = min(n_threads, max(os.cpu_count() or 1, 1), max(len(waiting), 1))
     if n_useful == 1:
         return [work(job) for job in waiting]
@@ -31,17 +31,17 @@ def in_threads(work: Callable[[Job], Result], jobs: Iterable[Job], n_threads: in
 
 
 def parts_of(n: int, n_threads: int) -> list[range]:
-    """The numbers from 0 to n in stretches, several for each thread: some take longer."""
+    """Split the numbers from 0 to n into ranges, several for each thread: some take longer."""
     size = n if n_threads == 1 else -(-n // (4 * n_threads))
     return [range(start, min(start + size, n)) for start in range(0, n, max(size, 1))]
 
 
 @contextmanager
 def library_threads(limit: int, user_api: str | None = None) -> Iterator[None]:
-    """While it lasts, at most so many threads of linear algebra and OpenMP.
+    """Limit the threads of linear algebra and OpenMP, or of "blas" or "openmp" alone.
 
-    Or of "blas" or "openmp" alone. Threads of a library wait for each other, all the longer if
-    something else runs on the machine: what is shared among threads here is whole jobs.
+    Threads of a library wait for each other, all the longer if something else runs on the machine.
+    Threads of this package therefore get whole jobs.
     """
     held_back = []
     for library in _libraries(len(sys.modules)):
@@ -59,5 +59,5 @@ def library_threads(limit: int, user_api: str | None = None) -> Iterator[None]:
 
 @lru_cache(maxsize=1)
 def _libraries(n_modules: int) -> list[Any]:
-    """Those that are loaded, looked up again only if modules were: it takes ten milliseconds."""
+    """Find the libraries in use, again only if modules were loaded: it takes ten milliseconds."""
     return list(ThreadpoolController().lib_controllers)

@@ -26,7 +26,7 @@ def labelled_table(problem: Problem, session: Session) -> Any:
     labels, answers = session.labels, session.answers
     rows = range(len(session.rows))
     said = {
-        row: "; ".join(f"{who}: {what}" for who, what in answers.said.get(row, {}).items())
+        row: "; ".join(f"{who}: {what}" for who, what in answers.by_row.get(row, {}).items())
         for row in rows
     }
     notes = {

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeVar
 
-from pucut._support.memory import in_words
+from pucut._support.memory import readable_bytes
 from pucut.cli._answers import Answers, answer_table, fitted_answers, with_caution
 from pucut.cli._delivery import check_output_options, deliver, problem_summary
 from pucut.cli._errors import UserError
@@ -42,7 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
         files[arguments.report] = report_page(arguments, problem, estimator, found, check).encode()
     if arguments.save_model is not None:
         model = files[arguments.save_model] = model_bytes(problem, estimator)
-        voice.note(f"the model file takes {in_words(len(model))}")
+        voice.note(f"the model file takes {readable_bytes(len(model))}")
     n_found = int(is_positive.sum() - problem.y.n_labelled)
     voice.note(prior_text(estimator))
     if check is not None:

@@ -25,7 +25,7 @@ from pucut.cli._reading import STDIN
 from pucut.cli._requests import forget_requests
 from pucut.cli._voice import Voice
 from pucut.labelling.journal import About, Journal, JournalError
-from pucut.labelling.rows import Rows
+from pucut.labelling.rows import RowsToLabel
 from pucut.labelling.session import Session
 
 NEEDED = "pip install 'pucut[label]'"
@@ -91,11 +91,11 @@ def _digest(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def rows_of(problem: Problem, path: Path) -> Rows:
+def rows_of(problem: Problem, path: Path) -> RowsToLabel:
     """What is shown of the table, and what is learned from."""
     frame = problem.table.frame
     names = [str(name) for name in frame.columns if name != problem.label_column]
-    return Rows(
+    return RowsToLabel(
         path.name,
         tuple(names),
         tuple(shown_cells(frame[name]) for name in names),

@@ -13,7 +13,7 @@ from pucut.cli._problem import Problem, fit, no_use_of, read_problem
 from pucut.cli._voice import Voice
 from pucut.cli.options.rank import AS_LABEL
 from pucut.labelling.probabilities import LEAST_OF_EACH_KIND, calibrated
-from pucut.labelling.ranking import is_blank, rank_scores, taught_by
+from pucut.labelling.ranking import is_blank, rank_scores, training_rows
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -68,7 +68,7 @@ def _by_labels(
     """The unlabelled rows as `pucut label` ranks them; those without words last."""
     features, seed = learned_from(problem), arguments.seed
     known = problem.y.is_labelled, problem.y.is_negative
-    if taught_by(features, *known, seed, features.enough_negatives) is None:
+    if training_rows(features, *known, seed) is None:
         raise UserError(
             f"--method {AS_LABEL} cannot rank: no known positive, or nothing else, has any words"
         )

@@ -1,4 +1,5 @@
-"""Labelling by people, row after row: what to look at next, how many are left, and a page for it.
+"""Labelling by people, row after row.
 
-Pure functions in most modules, what a session knows in `session`, the page in `app` and `assets`.
+`journal` keeps the answers, `ranking` and `next_rows` choose the rows to show, and `remaining`
+estimates the positives left. `session` joins them; `cards` and `app` make the page.
 """

@@ -1,9 +1,8 @@
-"""The page as an ASGI application: one address with a token, and what the page asks for.
+"""The page as an ASGI application.
 
-Everything is below /TOKEN/, and nothing is found without the token. Requests have to
-name this machine's loopback address as their host, so that no other site can lead a browser here
-under a name of its own, and nothing is read from cookies, so that no other page can send anything
-in the user's name.
+Everything is below /TOKEN/, and without the token every address is unknown. Requests must name this
+machine's loopback address as their host, so that no other site can lead a browser here under a name
+of its own. Cookies are not read, so that no other page can act in the user's name.
 """
 
 import hmac
@@ -21,7 +20,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from pucut._support.html import palette
-from pucut.labelling.cards import card, status
+from pucut.labelling.cards import row_card, session_status
 from pucut.labelling.exports import Export
 from pucut.labelling.next_rows import FIND, GOALS
 from pucut.labelling.rows import PICTURES
@@ -32,8 +31,16 @@ POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
-# A report has a policy of its own inside; here it is kept away from the page's address.
+# A report has a policy of its own inside; here it is isolated from the page's address.
 _REPORT_POLICY = "sandbox allow-scripts allow-downloads; frame-ancestors 'none'"
+_HEADERS = {
+    b"content-security-policy": POLICY.encode(),
+    b"referrer-policy": b"no-referrer",  # the token is in the address
+    b"x-content-type-options": b"nosniff",
+    b"cache-control": b"no-store",
+    b"cross-origin-resource-policy": b"same-origin",
+    b"cross-origin-opener-policy": b"same-origin",
+}
 _FILE_POLICY = "default-src 'none'; sandbox; frame-ancestors 'none'"
 _ASSETS = {
     "label.css": "text/css; charset=utf-8",
@@ -46,28 +53,14 @@ _MOST_LETTERS = 10_000
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What the page needs besides the session.
-
-    Attributes
-    ----------
-    token : str
-    hosts : frozenset of str
-        With the port, as browsers send them.
-    who : str
-        The name that is proposed.
-    is_changed : function
-        Whether the table is no longer what was read.
-    exports : mapping of file name to Export
-    end : function
-        Ends the program.
-    """
+    """Settings of the page, besides the session."""
 
     token: str
-    hosts: frozenset[str]
-    who: str
-    is_changed: Callable[[], bool] = lambda: False
-    exports: Mapping[str, Export] = field(default_factory=dict)
-    end: Callable[[], None] = lambda: None
+    hosts: frozenset[str]  # allowed ones with their ports, as browsers send them
+    who: str  # the name proposed to the user
+    is_changed: Callable[[], bool] = lambda: False  # has the table changed since it was read?
+    exports: Mapping[str, Export] = field(default_factory=dict)  # by file name
+    end: Callable[[], None] = lambda: None  # ends the program
 
 
 def application(session: Session, around: Surroundings) -> ASGIApp:
@@ -88,7 +81,7 @@ def application(session: Session, around: Surroundings) -> ASGIApp:
 
 
 class _Door:
-    """Lets in who knows the token, and puts the policy on everything that goes out."""
+    """Refuses requests without the token, and adds the policy to every response."""
 
     def __init__(self, inside: ASGIApp, around: Surroundings) -> None:
         self._inside, self._around = inside, around
@@ -129,29 +122,16 @@ class _Door:
 def _with_headers(send: Send) -> Send:
     async def send_more(message: Message) -> None:
         if message["type"] == "http.response.start":
-            given = {name.lower() for name, _ in message["headers"]}
-            more = {
-                b"content-security-policy": POLICY.encode(),
-                b"referrer-policy": b"no-referrer",  # the token is in the address
-                b"x-content-type-options": b"nosniff",
-                b"cache-control": b"no-store",
-                b"cross-origin-resource-policy": b"same-origin",
-                b"cross-origin-opener-policy": b"same-origin",
-            }
-            message = {
-                **message,
-                "headers": [
-                    *message["headers"],
-                    *((name, value) for name, value in more.items() if name not in given),
-                ],
-            }
+            present = {name.lower() for name, _ in message["headers"]}
+            added = [(name, value) for name, value in _HEADERS.items() if name not in present]
+            message = {**message, "headers": [*message["headers"], *added]}
         await send(message)
 
     return send_more
 
 
 class _Pages:
-    """What each address answers."""
+    """Responses of each address."""
 
     def __init__(self, session: Session, around: Surroundings) -> None:
         self._session, self._around = session, around
@@ -171,13 +151,13 @@ class _Pages:
 
     async def next(self, request: Request) -> Response:
         client, goal = request.query_params.get("client", ""), request.query_params.get("goal")
-        return await self._answered(lambda: self._next(client, goal or FIND))
+        return await self._reply(lambda: self._next(client, goal or FIND))
 
     async def row(self, request: Request) -> Response:
         row = request.path_params["row"]
         if not 0 <= row < len(self._session.rows):
             return _refused(f"rows are numbered from 0 to {len(self._session.rows) - 1}", 404)
-        return await self._answered(lambda: {"card": card(self._session, row)})
+        return await self._reply(lambda: {"card": row_card(self._session, row)})
 
     async def picture(self, request: Request) -> Response:
         rows = self._session.rows
@@ -204,7 +184,7 @@ class _Pages:
         def keep() -> dict[str, Any]:
             self._session.answer(key, who, action, row, note=note, goal=goal)
             if sent.get("stay") is True:
-                return {"card": card(self._session, row), "status": self._status()}
+                return self._card_and_status(row)
             return self._next(_text(sent, "client"), goal)
 
         return await self._changing(keep)
@@ -214,8 +194,7 @@ class _Pages:
 
         def take_back() -> dict[str, Any]:
             row = self._session.undo(_text(sent, "key"), _text(sent, "who"))
-            found = None if row is None else card(self._session, row)
-            return {"card": found, "status": self._status(), "nothing": row is None}
+            return {**self._card_and_status(row), "nothing": row is None}
 
         return await self._changing(take_back)
 
@@ -239,16 +218,16 @@ class _Pages:
         return Response(content, media_type=export.kind, headers=as_file)
 
     async def _changing(self, action: Callable[[], dict[str, Any]]) -> Response:
-        """Nothing is taken for a table that is another one now: its rows may have moved."""
+        """Refuse the action if the table has changed: its rows may have moved."""
         if await run_in_threadpool(self._around.is_changed):
             return _refused(
                 "The table has changed on the disk since it was read. Nothing was saved: end the "
                 "program and start it again.",
                 409,
             )
-        return await self._answered(action)
+        return await self._reply(action)
 
-    async def _answered(self, action: Callable[[], dict[str, Any]]) -> Response:
+    async def _reply(self, action: Callable[[], dict[str, Any]]) -> Response:
         try:
             return JSONResponse(await run_in_threadpool(action))
         except SessionError as error:
@@ -257,13 +236,15 @@ class _Pages:
             return _refused(f"Nothing was saved: {error.strerror or error}", 500)
 
     def _next(self, client: str, goal: str) -> dict[str, Any]:
-        row = self._session.next_row(client, goal)
-        found = None if row is None else card(self._session, row)
-        return {"card": found, "status": self._status()}
+        return self._card_and_status(self._session.next_row(client, goal))
+
+    def _card_and_status(self, row: int | None) -> dict[str, Any]:
+        card = None if row is None else row_card(self._session, row)
+        return {"card": card, "status": self._status()}
 
     def _status(self) -> dict[str, Any]:
         return {
-            **status(self._session),
+            **session_status(self._session),
             "who": self._around.who,
             "exports": [
                 {"name": name, "about": export.about}
@@ -286,19 +267,19 @@ async def _json(request: Request) -> dict[str, Any]:
 
 
 def _text(sent: Mapping[str, Any], name: str, *, may_be_empty: bool = False) -> str:
-    found = sent.get(name, "")
-    if not isinstance(found, str) or len(found) > _MOST_LETTERS:
+    text = sent.get(name, "")
+    if not isinstance(text, str) or len(text) > _MOST_LETTERS:
         raise SessionError(f"{name} must be a text of at most {_MOST_LETTERS} letters")
-    if not found.strip() and not may_be_empty:
+    if not text.strip() and not may_be_empty:
         raise SessionError(f"{name} must not be empty")
-    return found.strip()
+    return text.strip()
 
 
 def _row(sent: Mapping[str, Any]) -> int:
-    found = sent.get("row")
-    if isinstance(found, bool) or not isinstance(found, int):
-        raise SessionError(f"row must be a whole number, found {found!r}")
-    return found
+    row = sent.get("row")
+    if isinstance(row, bool) or not isinstance(row, int):
+        raise SessionError(f"row must be a whole number, found {row!r}")
+    return row
 
 
 def _asset(name: str) -> str:

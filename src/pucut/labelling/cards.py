@@ -1,10 +1,10 @@
-"""What the page shows, as plain dicts: a card of a row, and where the session stands."""
+"""Contents of the page as plain dicts: the card of a row, and the state of the session."""
 
 from typing import Any
 
 from pucut.labelling.journal import NO, SKIP, YES
 from pucut.labelling.remaining import sentence
-from pucut.labelling.rows import Rows, differing_columns, kind_of_cell
+from pucut.labelling.rows import RowsToLabel, differing_columns, kind_of_cell
 from pucut.labelling.session import Session
 
 _MOST_POINTS = 200
@@ -12,9 +12,9 @@ _MOST_COLUMNS = 6
 _HEADING_LETTERS = 120
 
 
-def card(session: Session, row: int) -> dict[str, Any]:
-    """Everything about one row. Numbers of rows are counted from 0, `number` from 1."""
-    rows = session.rows
+def row_card(session: Session, row: int) -> dict[str, Any]:
+    """Describe a row for the page. Rows are counted from 0, `number` from 1."""
+    rows, answers = session.rows, session.answers
     return {
         "row": row,
         "number": row + 1,
@@ -26,14 +26,14 @@ def card(session: Session, row: int) -> dict[str, Any]:
         "rank": session.rank(row),
         "n_ranked": len(rows) - session.labels.n_known,
         "nearest": [
-            _near(rows, row, other, is_positive) for other, is_positive in session.nearest(row)
+            _neighbour(rows, row, other, is_positive) for other, is_positive in session.nearest(row)
         ],
-        "said": session.answers.said.get(row, {}),
-        "notes": [list(note) for note in session.answers.notes.get(row, ())],
+        "said": answers.by_row.get(row, {}),
+        "notes": [list(note) for note in answers.notes.get(row, ())],
     }
 
 
-def _near(rows: Rows, row: int, other: int, is_positive: bool) -> dict[str, Any]:
+def _neighbour(rows: RowsToLabel, row: int, other: int, is_positive: bool) -> dict[str, Any]:
     differs = differing_columns(rows, row, other)
     return {
         "row": other,
@@ -45,35 +45,33 @@ def _near(rows: Rows, row: int, other: int, is_positive: bool) -> dict[str, Any]
     }
 
 
-def status(session: Session) -> dict[str, Any]:
-    """Counts, what is left, the curve, and where people disagree."""
+def session_status(session: Session) -> dict[str, Any]:
+    """Describe the session: counts, positives left, the curve, and disagreements."""
     answers = session.answers
-    labels = answers.labels
-    left = session.remaining()
-    n_yes = sum(labels.values())
+    labels, by_row = answers.labels, answers.by_row
+    left, n_yes = session.remaining(), sum(labels.values())
     return {
         "table": session.rows.name,
         "n_rows": len(session.rows),
-        "n_known": int(session.rows.is_positive.sum() + session.rows.is_negative.sum()),
+        "n_known": session.rows.n_labelled,
         "n_yes": n_yes,
         "n_no": len(labels) - n_yes,
-        "n_skipped": sum(set(said.values()) == {SKIP} for said in answers.said.values()),
-        "sentence": sentence(left, n_yes, len(session.labels.asked)),
+        "n_skipped": sum(set(by_person.values()) == {SKIP} for by_person in by_row.values()),
+        "sentence": sentence(left, n_yes, len(session.labels.answered)),
         "left": [left.low, left.left, left.high],
         "curve": thinned(session.curve()),
         "disagreements": [
-            {"row": row, "number": row + 1, "said": answers.said[row]}
-            for row in answers.disagreements
+            {"row": row, "number": row + 1, "said": by_row[row]} for row in answers.disagreements
         ],
-        "people": sorted({who for said in answers.said.values() for who in said}),
+        "people": sorted({who for by_person in by_row.values() for who in by_person}),
         "ranked_with": session.ranking.n_labels,
         "n_labels": session.labels.n_known,
         "failure": session.failure,
     }
 
 
-def heading(rows: Rows, row: int) -> str:
-    """The beginning of a row: of its first text, or of its first cells."""
+def heading(rows: RowsToLabel, row: int) -> str:
+    """Return the beginning of a row's first text, or of its first cells."""
     texts = [
         cells[row]
         for name, cells in zip(rows.columns, rows.cells, strict=True)
@@ -85,7 +83,7 @@ def heading(rows: Rows, row: int) -> str:
 
 
 def thinned(curve: list[int]) -> list[list[int]]:
-    """Points (answers, positives found), at most a few hundred, the last one always."""
+    """Return points (answers, positives), at most a few hundred, the last one always."""
     step = max(1, -(-len(curve) // _MOST_POINTS))
     places = [*range(0, len(curve), step)]
     if curve and places[-1] != len(curve) - 1:

@@ -1,4 +1,4 @@
-"""Something to take home from the page: a file made when it is asked for."""
+"""Downloads that the page offers. The application itself needs a server, and this does not."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Export:
-    """What it is, for people and, as a kind, for browsers; and the function that makes the file."""
+    """A file made on request: what it is, its media type, and the function that makes it."""
 
     about: str
     kind: str

@@ -1,19 +1,18 @@
-"""The journal of a labelling session: who said what of which row, one JSON object a line.
+"""Journal of a labelling session: one JSON object a line, for each answer of each person.
 
-The file is only ever appended to, and a line is on the disk before anybody is told that it was
-kept. A process killed while it wrote leaves at most one unfinished line at the end, which nobody
-was told of: it is cut off when the journal is opened again. Nothing is deleted by taking an answer
-back: that is a line too.
+Lines are only ever appended, and each is on the disk before it is confirmed. A process that is
+killed while it writes leaves at most one unfinished line at the end, which was never confirmed; it
+is cut off when the journal is opened again. Undoing an answer deletes nothing: it adds a line.
 """
 
 import json
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from pucut._support.locks import lock
+from pucut._support.files import lock
 
 SCHEMA = "pucut-labels-1"
 YES, NO, SKIP, NOTE, UNDO = "yes", "no", "skip", "note", "undo"
@@ -26,38 +25,21 @@ class JournalError(ValueError):
 
 @dataclass(frozen=True)
 class Entry:
-    """One line.
+    """One line."""
 
-    Attributes
-    ----------
-    key : str
-        Made by the page: the same key is kept once, even if it is sent twice.
-    time : str
-        ISO 8601, UTC.
-    who : str
-    action : {"yes", "no", "skip", "note", "undo"}
-    row : int
-        Counted from 0.
-    note : str
-    goal : str
-        What the row was shown for: see `next_rows`.
-    undone : str
-        Of "undo": the key of the entry that it takes back.
-    """
-
-    key: str
-    time: str
+    key: str  # made by the page; an entry that is sent twice has the same key and is kept once
+    time: str  # ISO 8601, UTC
     who: str
-    action: str
-    row: int
+    action: str  # one of ACTIONS
+    row: int  # counted from 0
     note: str = ""
-    goal: str = ""
-    undone: str = ""
+    goal: str = ""  # for which the row was shown: see `next_rows`
+    undone: str = ""  # key of the entry that an "undo" takes back
 
 
 @dataclass(frozen=True)
 class About:
-    """The table a journal belongs to, by its content."""
+    """The table of a journal, identified by its content."""
 
     table: str
     sha256: str
@@ -81,7 +63,7 @@ class Journal:
         self._keys = {entry.key for entry in self.entries}
 
     def append(self, entry: Entry) -> bool:
-        """Whether it is new; in either case it is on the disk when this returns."""
+        """Put an entry on the disk, and return whether it is new."""
         if entry.key in self._keys:
             return False
         self._write(asdict(entry))
@@ -117,13 +99,13 @@ class Journal:
         if not lines:
             self._write({"schema": SCHEMA, **asdict(about)})
             return []
-        self._check(_object(lines[0], self.path, 1), about)
+        self._check_head(_object(lines[0], f"{self.path}, line 1"), about)
         return [
-            _entry(_object(line, self.path, number), about, f"{self.path}, line {number}")
+            _entry(line, about, f"{self.path}, line {number}")
             for number, line in enumerate(lines[1:], start=2)
         ]
 
-    def _check(self, head: dict[str, Any], about: About) -> None:
+    def _check_head(self, head: dict[str, Any], about: About) -> None:
         if head.get("schema") != SCHEMA:
             raise JournalError(f"{self.path} is not a journal of `pucut label` ({SCHEMA})")
         for name, wanted in asdict(about).items():
@@ -141,19 +123,20 @@ class Journal:
         os.fsync(self._file)
 
 
-def _object(line: bytes, path: Path, number: int) -> dict[str, Any]:
+def _object(line: bytes, where: str) -> dict[str, Any]:
     try:
-        found = json.loads(line)
+        value = json.loads(line)
     except ValueError:
-        found = None
-    if not isinstance(found, dict):
-        raise JournalError(f"{path}, line {number} is not an object of JSON: {line[:60]!r}")
-    return found
+        value = None
+    if not isinstance(value, dict):
+        raise JournalError(f"{where} is not an object of JSON: {line[:60]!r}")
+    return value
 
 
-def _entry(found: dict[str, Any], about: About, where: str) -> Entry:
+def _entry(line: bytes, about: About, where: str) -> Entry:
+    fields = _object(line, where)
     try:
-        entry = Entry(**found)
+        entry = Entry(**fields)
     except TypeError as error:
         raise JournalError(f"{where} is not an entry: {error}") from error
     if entry.action not in ACTIONS or not isinstance(entry.row, int):
@@ -164,55 +147,42 @@ def _entry(found: dict[str, Any], about: About, where: str) -> Entry:
 
 
 @dataclass(frozen=True)
-class Answers:
-    """What the entries amount to.
+class CurrentAnswers:
+    """Last answers of all people, without those that were undone."""
 
-    Attributes
-    ----------
-    said : dict of row to dict of person to "yes", "no" or "skip"
-        The last answer of each, without those taken back.
-    notes : dict of row to tuple of (person, text)
-    """
-
-    said: dict[int, dict[str, str]]
-    notes: dict[int, tuple[tuple[str, str], ...]]
-
-    def label(self, row: int) -> bool | None:
-        """True or False where all who answered agree; skipping is no answer."""
-        found = {answer for answer in self.said.get(row, {}).values() if answer != SKIP}
-        return None if len(found) != 1 else found == {YES}
+    by_row: dict[int, dict[str, str]]  # by row and person: "yes", "no" or "skip"
+    notes: dict[int, tuple[tuple[str, str], ...]]  # by row: (person, text)
 
     @property
     def labels(self) -> dict[int, bool]:
-        labels = {row: self.label(row) for row in self.said}
-        return {row: label for row, label in labels.items() if label is not None}
+        """True or False where all who answered agree; skipping is no answer."""
+        classes = {row: set(by.values()) - {SKIP} for row, by in self.by_row.items()}
+        return {row: found == {YES} for row, found in classes.items() if len(found) == 1}
 
     @property
     def disagreements(self) -> list[int]:
-        """Rows of which some say yes and others no."""
-        return sorted(row for row, said in self.said.items() if {YES, NO} <= set(said.values()))
+        """Rows with different answers."""
+        return sorted(row for row, by in self.by_row.items() if {YES, NO} <= set(by.values()))
 
 
-def answers_of(entries: Iterable[Entry]) -> Answers:
-    entries = standing(entries)
-    said: dict[int, dict[str, str]] = {}
+def current_answers(entries: Iterable[Entry]) -> CurrentAnswers:
+    by_row: dict[int, dict[str, str]] = {}
     notes: dict[int, tuple[tuple[str, str], ...]] = {}
-    for entry in entries:
+    for entry in not_undone(entries):
         if entry.action in (YES, NO, SKIP):
-            said.setdefault(entry.row, {})[entry.who] = entry.action
+            by_row.setdefault(entry.row, {})[entry.who] = entry.action
         if entry.note:
             notes[entry.row] = (*notes.get(entry.row, ()), (entry.who, entry.note))
-    return Answers(said, notes)
+    return CurrentAnswers(by_row, notes)
 
 
-def standing(entries: Iterable[Entry]) -> list[Entry]:
-    """Those that were not taken back, in their order."""
+def not_undone(entries: Iterable[Entry]) -> list[Entry]:
     entries = list(entries)
     undone = {entry.undone for entry in entries if entry.action == UNDO}
     return [entry for entry in entries if entry.action != UNDO and entry.key not in undone]
 
 
-def last_of(entries: Sequence[Entry], who: str) -> Entry | None:
-    """What a person would take back next."""
-    own = [entry for entry in standing(entries) if entry.who == who]
+def last_entry_of(who: str, entries: Iterable[Entry]) -> Entry | None:
+    """Return the entry that a person would undo next."""
+    own = [entry for entry in not_undone(entries) if entry.who == who]
     return own[-1] if own else None

@@ -1,7 +1,7 @@
-"""From scores to probabilities, by answered rows that were left out when the scores were learned.
+"""Platt scaling of scores by labelled rows that were held out when the scores were learned.
 
-Which rows are answered depends on their scores and on nothing else, so how often rows of a score
-are positive is the same among answered rows and others.
+Rows are chosen for labelling by their scores alone. The share of positives at a score is therefore
+the same among labelled rows and others.
 """
 
 from dataclasses import dataclass
@@ -19,8 +19,8 @@ _FOLDS = LEAST_OF_EACH_KIND
 
 
 @dataclass(frozen=True)
-class Calibration:
-    """probability = expit(intercept + slope logit(score)); None where too little is known."""
+class PlattScaling:
+    """Probabilities expit(intercept + slope logit(score)) of rows with these scores."""
 
     intercept: float
     slope: float
@@ -32,8 +32,8 @@ class Calibration:
 
 def calibrated(
     features: Features, is_positive: BoolArray, is_negative: BoolArray, seed: int = 0
-) -> Calibration | None:
-    """None unless at least `LEAST_OF_EACH_KIND` positives and as many negatives are known."""
+) -> PlattScaling | None:
+    """Fit the scaling; None unless `LEAST_OF_EACH_KIND` positives and negatives are known."""
     rows = np.flatnonzero(is_positive | is_negative)
     truth = is_positive[rows]
     if min(int(truth.sum()), int((~truth).sum())) < LEAST_OF_EACH_KIND:
@@ -47,9 +47,9 @@ def calibrated(
         scores[held_out] = found[rows[held_out]]
     model = LogisticRegression(C=10.0).fit(_log_odds(scores)[:, None], truth)
     slope = float(model.coef_[0, 0])
-    if slope <= 0.0:  # the scores say nothing: every row has the same probability
-        return Calibration(float(logit(truth.mean())), 0.0)
-    return Calibration(float(model.intercept_[0]), slope)
+    if slope <= 0.0:  # useless scores: every row has the same probability
+        return PlattScaling(float(logit(truth.mean())), 0.0)
+    return PlattScaling(float(model.intercept_[0]), slope)
 
 
 def _log_odds(scores: FloatArray) -> FloatArray:

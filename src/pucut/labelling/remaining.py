@@ -1,14 +1,14 @@
-"""How many positives are probably left, from the answers so far and the order they came in.
+"""Estimate of the positives left, from the answers so far and their order.
 
-Rows are asked about with the most likely first, so the share of positives falls as one goes on. The
-rate at the t-th of N rows is A g(t): A is the number of positives among the N, and g, the share of
-them met at t, has one of many shapes: it falls exponentially or as a power, sooner or later, down
-to nothing or to a floor, which stands for positives that the ranking does not recognise. Counts are
-Poisson, every shape is weighted by how well it explains the answers, and what is left is the
-mixture of what all of them say: its quantiles are the interval, its median the number.
+Rows are shown with the most likely first, so the share of positives falls over time. The rate at
+the t-th of N rows is A g(t): A is the number of positives among the N, and g, the share of them met
+at t, has one of many shapes. It falls exponentially or as a power, sooner or later, to zero or to a
+floor, which stands for positives that the ranking does not recognise. Counts are Poisson, each
+shape is weighted by its likelihood, and the number left has a mixture distribution: its median is
+the estimate, its quantiles are the interval.
 
-Rows drawn at random tell of all rows that were not seen before: their rate is A times the share of
-positives still to be met, divided by the number of those rows.
+Rows drawn at random represent all rows that were not seen before: their rate is A times the share
+of positives still to be met, divided by the number of those rows.
 """
 
 from collections.abc import Sequence
@@ -21,24 +21,26 @@ from scipy.stats import nbinom
 from pucut._support.checks import BoolArray, FloatArray
 from pucut.labelling.next_rows import COUNT, FIND
 
-# How far the rate has fallen after which part of the rows, how fast it falls then (infinite:
-# exponentially), and which share of the positives is spread over all rows.
+# Part of the rows after which the rate has fallen, how fast it falls then (infinite:
+# exponentially), and share of the positives that is spread over all rows.
 _SCALES = (0.003, 0.006, 0.0125, 0.025, 0.05, 0.1, 0.2, 0.4)
 _POWERS = (1.2, 2.0, 4.0, np.inf)
 _FLOORS = (0.0, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
-# Of A, before anything was seen: as if half a positive had been found in a thousandth of the way.
+# Prior of A: as if half a positive had been met in a thousandth of the way.
 _PRIOR_COUNT, _PRIOR_SHARE = 0.5, 1e-3
-# Answers are not independent given the shape, which is never quite right: each counts for less.
+# Answers are not independent given the shape, which is never quite right: each weighs less.
 _TEMPER = 0.2
 # Shapes this much less likely than the best do not change the quantiles.
 _NEGLIGIBLE = 1e-4
-# A little more than the nine of ten that are promised: no shape is quite right.
+# The interval should cover nine of ten cases; no shape is quite right, so it is a little wider.
 LEVEL = 0.92
+# With fewer answers the interval is as wide as the table.
+LEAST_ANSWERS = 20
 
 
 @dataclass(frozen=True)
-class Asked:
-    """An answer: what it was, and what the row was asked for."""
+class Answer:
+    """Answer about a row, and the goal for which the row was shown."""
 
     is_positive: bool
     goal: str
@@ -46,32 +48,19 @@ class Asked:
 
 @dataclass(frozen=True)
 class Remaining:
-    """Positives among the rows that were not answered.
+    """Positives among the rows that were not answered."""
 
-    Attributes
-    ----------
-    left, low, high : int
-        The median, and an interval that holds the truth in at least nine of ten cases.
-    in_next : float
-        Expected among the next `n_next` rows.
-    n_next : int
-    """
-
-    left: int
-    low: int
+    left: int  # the median
+    low: int  # `low` to `high` covers the truth in at least nine of ten cases
     high: int
-    in_next: float
+    in_next: float  # expected among the next `n_next` rows
     n_next: int
 
 
-def remaining(answers: Sequence[Asked], n_rows: int, *, n_next: int = 100) -> Remaining:
-    """What is left of `n_rows` rows, of which the first were answered as `answers` says.
+def remaining(answers: Sequence[Answer], n_rows: int, *, n_next: int = 100) -> Remaining:
+    """Estimate the positives left among `n_rows` rows, answered ones included in the number.
 
-    Parameters
-    ----------
-    answers : sequence of Asked, in order
-    n_rows : int
-        How many rows there were to ask about, answered ones included.
+    Answers are in the order in which they were given.
     """
     n_seen = len(answers)
     n_next = min(n_next, n_rows - n_seen)
@@ -80,56 +69,54 @@ def remaining(answers: Sequence[Asked], n_rows: int, *, n_next: int = 100) -> Re
     if n_next == 0:
         return Remaining(0, 0, 0, 0.0, 0)
     shares = _shares_met(np.arange(n_seen + 1.0), n_rows)
-    told = [answer.goal in (FIND, COUNT) and answer.is_positive for answer in answers]
+    is_met = [answer.goal in (FIND, COUNT) and answer.is_positive for answer in answers]
     weight, count, exposure = _posterior(
-        _exposures(answers, shares, n_rows), np.array(told, dtype=np.bool_)
+        _exposures(answers, shares, n_rows), np.array(is_met, dtype=np.bool_)
     )
     to_come = 1.0 - shares[:, -1]
     soon = _shares_met(np.array([n_seen + float(n_next)]), n_rows)[:, 0] - shares[:, -1]
     in_next = float(np.sum(weight * count * soon / exposure))
     is_likely = weight > _NEGLIGIBLE * weight.max()
-    quantiles = _quantiles(
+    low, middle, high = _quantiles(
         weight[is_likely] / weight[is_likely].sum(),
         count,
         exposure[is_likely] / (exposure[is_likely] + to_come[is_likely]),
         n_rows - n_seen,
         ((1.0 - LEVEL) / 2.0, 0.5, (1.0 + LEVEL) / 2.0),
     )
-    low, middle, high = quantiles
     return Remaining(middle, low, high, min(in_next, float(n_next)), n_next)
 
 
 def _shares_met(at: FloatArray, n_rows: int) -> FloatArray:
-    """Of every shape (a row), the share of the positives met up to each place (a column)."""
+    """Return the share of the positives met by each shape (a row) up to each place (a column)."""
     shares = []
     for scale, power, floor in product(_SCALES, _POWERS, _FLOORS):
-        met, all_met = (_fallen(place, scale * n_rows, power) for place in (at, float(n_rows)))
+        met, all_met = (_integral(place, scale * n_rows, power) for place in (at, float(n_rows)))
         shares.append((1.0 - floor) * met / all_met + floor * at / n_rows)
     return np.array(shares)
 
 
-def _fallen(at: FloatArray | float, scale: float, power: float) -> FloatArray:
-    """The integral of the rate, up to a factor."""
+def _integral(at: FloatArray | float, scale: float, power: float) -> FloatArray:
+    """Integrate the rate, up to a factor."""
     if np.isinf(power):
         return np.asarray(1.0 - np.exp(-np.asarray(at) / scale))
     return np.asarray(1.0 - (1.0 + np.asarray(at) / scale) ** (1.0 - power))
 
 
-def _exposures(answers: Sequence[Asked], shares: FloatArray, n_rows: int) -> FloatArray:
-    """Of every shape, the share of the positives that each answer could have met."""
-    n_seen = len(answers)
+def _exposures(answers: Sequence[Answer], shares: FloatArray, n_rows: int) -> FloatArray:
+    """Return the share of the positives that each answer could meet, by shape."""
     goals = np.array([answer.goal for answer in answers])
     likely_first = np.diff(shares, axis=1)
-    any_unseen = (1.0 - shares[:, :-1]) / (n_rows - np.arange(n_seen))
+    any_unseen = (1.0 - shares[:, :-1]) / (n_rows - np.arange(len(answers)))
     return np.where(goals == FIND, likely_first, np.where(goals == COUNT, any_unseen, 0.0))
 
 
-def _posterior(exposures: FloatArray, is_found: BoolArray) -> tuple[FloatArray, float, FloatArray]:
-    """Weights of the shapes; count and exposures are those of the gamma distributions of A."""
-    count = _PRIOR_COUNT + float(is_found.sum())
+def _posterior(exposures: FloatArray, is_met: BoolArray) -> tuple[FloatArray, float, FloatArray]:
+    """Return the weights of the shapes, and count and exposures of the gamma distributions of A."""
+    count = _PRIOR_COUNT + float(is_met.sum())
     exposure = _PRIOR_SHARE + exposures.sum(axis=1)
     # Far out, a rate that falls exponentially is below the smallest number.
-    log_rate = np.log(np.maximum(exposures[:, is_found], np.finfo(np.float64).tiny))
+    log_rate = np.log(np.maximum(exposures[:, is_met], np.finfo(np.float64).tiny))
     log_likelihood = log_rate.sum(axis=1) - count * np.log(exposure)
     weight = np.exp(_TEMPER * (log_likelihood - log_likelihood.max()))
     return weight / weight.sum(), count, exposure
@@ -138,7 +125,7 @@ def _posterior(exposures: FloatArray, is_found: BoolArray) -> tuple[FloatArray, 
 def _quantiles(
     weight: FloatArray, count: float, share: FloatArray, most: int, levels: Sequence[float]
 ) -> list[int]:
-    """Of the mixture of negative binomials, none above `most`."""
+    """Return quantiles of the mixture of negative binomials, none above `most`."""
     numbers = np.unique(np.concatenate([np.arange(60), np.geomspace(60, 60 + most, 200)]).round())
     numbers = numbers[numbers <= most]
     below = weight @ nbinom.cdf(numbers[None, :], count, share[:, None])
@@ -146,23 +133,15 @@ def _quantiles(
     return [int(number) for number in numbers[places]]
 
 
-# With fewer answers the interval is as wide as the table.
-LEAST_ANSWERS = 20
-
-
-def sentence(found: Remaining, n_found: int, n_asked: int) -> str:
-    """What the page says of it, of positives found by answers."""
-    if found.n_next == 0:
-        return f"Every row was looked at: {n_found} are positive."
-    if n_asked < LEAST_ANSWERS:
+def sentence(left: Remaining, n_positive: int, n_answered: int) -> str:
+    """Say on the page how many positives are left."""
+    if left.n_next == 0:
+        return f"Every row was looked at: {n_positive} are positive."
+    if n_answered < LEAST_ANSWERS:
         return f"How many are left is said after {LEAST_ANSWERS} answers."
-    soon = _about(found.in_next)
+    soon = "hardly any" if left.in_next < 0.5 else f"about {left.in_next:.0f}"
     return (
-        f"Of the next {found.n_next} rows {soon} {'is' if soon == 'about 1' else 'are'} positive; "
-        f"about {found.left} of {n_found + found.left} are left "
-        f"(between {found.low} and {found.high})."
+        f"Of the next {left.n_next} rows {soon} {'is' if soon == 'about 1' else 'are'} positive; "
+        f"about {left.left} of {n_positive + left.left} are left "
+        f"(between {left.low} and {left.high})."
     )
-
-
-def _about(number: float) -> str:
-    return "hardly any" if number < 0.5 else f"about {number:.0f}"

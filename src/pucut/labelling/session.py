@@ -1,7 +1,7 @@
-"""What a labelling session knows, and what it does with an answer.
+"""State of a labelling session, and what an answer changes.
 
-Answers go to the journal first. A thread of its own ranks the rows again whenever labels have
-changed; until it is done, the ranking before that serves.
+Answers go to the journal first. A background thread ranks the rows again whenever labels have
+changed; until it is done, the previous ranking is used.
 """
 
 import threading
@@ -18,12 +18,12 @@ from pucut.labelling.journal import (
     SKIP,
     UNDO,
     YES,
-    Answers,
+    CurrentAnswers,
     Entry,
     Journal,
-    answers_of,
-    last_of,
-    standing,
+    current_answers,
+    last_entry_of,
+    not_undone,
 )
 from pucut.labelling.next_rows import (
     COUNT,
@@ -32,38 +32,41 @@ from pucut.labelling.next_rows import (
     apart_from,
     at_random,
     blank_rows_come_first,
-    least_sure,
+    highest,
     most_likely,
 )
-from pucut.labelling.probabilities import Calibration, calibrated
-from pucut.labelling.ranking import doubts, is_blank, rank_scores
-from pucut.labelling.remaining import Asked, Remaining, remaining
-from pucut.labelling.rows import Rows
+from pucut.labelling.probabilities import PlattScaling, calibrated
+from pucut.labelling.ranking import is_blank, rank_scores, uncertainties
+from pucut.labelling.remaining import Answer, Remaining, remaining
+from pucut.labelling.rows import RowsToLabel
 
-# A row that is shown in one window is not shown in another for so many seconds.
+# Seconds for which a row that is shown in one window is not shown in another.
 RESERVED_SECONDS = 600.0
-# Only the last of them are kept apart: every one takes a product with all rows.
-_MOST_SPREAD = 5
+# Rows that others are kept apart from, at most: each takes a product with all rows.
+_MOST_APART = 5
 
 
 @dataclass(frozen=True, eq=False)
-class Ranking:
-    """Scores and doubts of all rows, and from how many labels they were learned."""
+class RowRanking:
+    """Scores and uncertainties of all rows, and the number of labels they were learned from."""
 
     scores: FloatArray
-    doubts: FloatArray
-    calibration: Calibration | None
+    uncertainties: FloatArray
+    calibration: PlattScaling | None
     n_labels: int
-    seconds: float
 
 
 @dataclass(frozen=True, eq=False)
-class Labels:
-    """What is known now: by the table, and by answers on which people agree."""
+class KnownLabels:
+    """Labels of the table, and of answers on which people agree."""
 
     is_positive: BoolArray
     is_negative: BoolArray
-    asked: tuple[tuple[int, Asked], ...]  # rows in the order of their first answers
+    answered: tuple[tuple[int, Answer], ...]  # rows in the order of their first answers
+
+    @property
+    def is_free(self) -> BoolArray:
+        return ~(self.is_positive | self.is_negative)
 
     @property
     def n_known(self) -> int:
@@ -71,22 +74,20 @@ class Labels:
 
 
 class SessionError(ValueError):
-    """An answer that cannot be taken; the text says why."""
+    """An answer that is refused; the text gives the reason."""
 
 
 class Session:
     """One table, one journal, any number of windows. Methods may be called from any thread."""
 
-    def __init__(self, rows: Rows, journal: Journal, *, seed: int = 0) -> None:
+    def __init__(self, rows: RowsToLabel, journal: Journal, *, seed: int = 0) -> None:
         self.rows, self.journal, self.seed = rows, journal, seed
         self._lock = threading.RLock()
         self._is_blank = is_blank(rows.features.X)
-        self._n_before = int(rows.is_positive.sum() + rows.is_negative.sum())
         self._shown: dict[str, tuple[int, float]] = {}
         self._wake, self._stopped = threading.Event(), False
-        self._renewed = threading.Condition()
         self.failure = ""
-        self._take_stock()
+        self._read_journal()
         self.ranking = self._ranked(self.labels)
         self._thread = threading.Thread(target=self._keep_ranking, daemon=True)
         self._thread.start()
@@ -96,17 +97,12 @@ class Session:
         self._wake.set()
         self._thread.join()
 
-    def wait(self, seconds: float) -> None:
-        """Until the ranking is renewed, or so many seconds have passed."""
-        with self._renewed:
-            self._renewed.wait(seconds)
-
     # Answers
 
     def answer(
         self, key: str, who: str, action: str, row: int, *, note: str = "", goal: str = FIND
     ) -> None:
-        """Keeps an answer; when this returns, it is on the disk."""
+        """Keep an answer; when this returns, it is on the disk."""
         if action not in (YES, NO, SKIP, NOTE):
             raise SessionError(f"an answer must be yes, no, skip or note, found {action!r}")
         if not 0 <= row < len(self.rows):
@@ -115,12 +111,12 @@ class Session:
             self._keep(Entry(key, _now(), who, action, row, note, goal))
 
     def undo(self, key: str, who: str) -> int | None:
-        """Takes back the last answer of a person; the row it was about, or None."""
+        """Undo the last answer of a person, and return its row; None if there is none."""
         with self._lock:
             done = next((entry for entry in self.journal.entries if entry.key == key), None)
             if done is not None:  # sent twice
                 return done.row
-            last = last_of(self.journal.entries, who)
+            last = last_entry_of(who, self.journal.entries)
             if last is None:
                 return None
             self._keep(Entry(key, _now(), who, UNDO, last.row, undone=last.key))
@@ -128,45 +124,44 @@ class Session:
 
     def _keep(self, entry: Entry) -> None:
         if self.journal.append(entry):
-            self._take_stock()
+            self._read_journal()
             self._wake.set()
 
-    def _take_stock(self) -> None:
-        self.answers: Answers = answers_of(self.journal.entries)
-        self.labels = self._labels()
+    def _read_journal(self) -> None:
+        self.answers: CurrentAnswers = current_answers(self.journal.entries)
+        self.labels = self._known_labels()
         self._remaining: Remaining | None = None
 
     def remaining(self) -> Remaining:
-        """Computed when it is asked for, once after every answer."""
+        """Estimate the positives left, once after every answer."""
         with self._lock:
             if self._remaining is None:
-                asked = [asked for _, asked in self.labels.asked]
-                self._remaining = remaining(asked, len(self.rows) - self._n_before)
+                answers = [answer for _, answer in self.labels.answered]
+                self._remaining = remaining(answers, len(self.rows) - self.rows.n_labelled)
             return self._remaining
 
-    def _labels(self) -> Labels:
+    def _known_labels(self) -> KnownLabels:
         is_positive, is_negative = self.rows.is_positive.copy(), self.rows.is_negative.copy()
         labels = self.answers.labels
-        asked: dict[int, Asked] = {}
-        for entry in standing(self.journal.entries):
+        answered: dict[int, Answer] = {}
+        for entry in not_undone(self.journal.entries):
             known = is_positive[entry.row] or is_negative[entry.row]
             if entry.action in (YES, NO) and entry.row in labels and not known:
-                asked.setdefault(entry.row, Asked(labels[entry.row], entry.goal))
+                answered.setdefault(entry.row, Answer(labels[entry.row], entry.goal))
         for row, label in labels.items():
             is_positive[row], is_negative[row] = label, not label
-        return Labels(is_positive, is_negative, tuple(asked.items()))
+        return KnownLabels(is_positive, is_negative, tuple(answered.items()))
 
     # Ranking
 
-    def _ranked(self, labels: Labels) -> Ranking:
-        begun = time.perf_counter()
-        known = (labels.is_positive, labels.is_negative)
-        features, seed = self.rows.features, self.seed
-        scores = rank_scores(features, *known, seed)
-        in_doubt = doubts(features, *known, seed)
-        calibration = calibrated(features, *known, seed)
-        seconds = time.perf_counter() - begun
-        return Ranking(scores, in_doubt, calibration, labels.n_known, seconds)
+    def _ranked(self, labels: KnownLabels) -> RowRanking:
+        learned_from = self.rows.features, labels.is_positive, labels.is_negative, self.seed
+        return RowRanking(
+            rank_scores(*learned_from),
+            uncertainties(*learned_from),
+            calibrated(*learned_from),
+            labels.n_known,
+        )
 
     def _keep_ranking(self) -> None:
         while True:
@@ -177,22 +172,18 @@ class Session:
             with self._lock:
                 labels = self.labels
             try:
-                ranking = self._ranked(labels)
-            except Exception as error:  # the page goes on with the ranking it has, and says so
+                self.ranking = self._ranked(labels)
+                self.failure = ""
+            except Exception as error:  # the page keeps the ranking it has, and shows the error
                 self.failure = f"{type(error).__name__}: {error}"
-                continue
-            self.failure = ""
-            self.ranking = ranking
-            with self._renewed:
-                self._renewed.notify_all()
 
-    # What to look at
+    # Rows to show
 
     def next_row(self, client: str, goal: str, now: float | None = None) -> int | None:
-        """The row to show in a window next, or None if every row is answered.
+        """Return the row to show in a window next, or None if every row is answered.
 
-        Rows shown in other windows are left to them for a while. Rows that somebody skipped come
-        again when nothing else is left.
+        Rows shown in other windows are reserved for a while. Rows that somebody skipped come again
+        when nothing else is left.
         """
         now = time.monotonic() if now is None else now
         with self._lock:
@@ -201,10 +192,10 @@ class Session:
                 for other, (row, since) in self._shown.items()
                 if other != client and now - since < RESERVED_SECONDS
             }
-            is_free = ~(self.labels.is_positive | self.labels.is_negative)
+            is_free = self.labels.is_free
             is_free[[row for row, _ in self._shown.values()]] = False
             is_fresh = is_free.copy()
-            is_fresh[list(self.answers.said)] = False
+            is_fresh[list(self.answers.by_row)] = False
             row = self._first(is_fresh if is_fresh.any() else is_free, goal)
             if row is not None:
                 self._shown[client] = (row, now)
@@ -214,30 +205,29 @@ class Session:
         if not is_free.any():
             return None
         if goal == COUNT:
-            rows = at_random(is_free, 1, self.seed + len(self.labels.asked))
+            rows = at_random(is_free, 1, self.seed + len(self.labels.answered))
         elif goal == IMPROVE:
-            rows = least_sure(self._spread(self.ranking.doubts), is_free, 1)
+            rows = highest(self._kept_apart(self.ranking.uncertainties), is_free, 1)
         elif goal == FIND:
-            scores = self._spread(self.ranking.scores)
             answers = [
-                (row, asked.is_positive) for row, asked in self.labels.asked if asked.goal == FIND
+                (row, answer.is_positive)
+                for row, answer in self.labels.answered
+                if answer.goal == FIND
             ]
             n_positive = int(self.labels.is_positive.sum())
             blank_first = blank_rows_come_first(answers, self._is_blank, n_positive)
+            scores = self._kept_apart(self.ranking.scores)
             rows = most_likely(scores, is_free, self._is_blank, 1, blank_first=blank_first)
         else:
             raise SessionError(f"goal must be find, count or improve, found {goal!r}")
         return int(rows[0])
 
-    def _spread(self, scores: FloatArray) -> FloatArray:
-        """Scores in which answers the ranking does not know yet, and rows shown elsewhere, count.
-
-        What is like one of them waits: another answer would be learned from the first.
-        """
-        n_learned = self.ranking.n_labels - self._n_before
-        recent = [row for row, _ in self.labels.asked[n_learned:]]
+    def _kept_apart(self, scores: FloatArray) -> FloatArray:
+        """Lower the scores of rows similar to those shown, or answered since the last ranking."""
+        n_learned = self.ranking.n_labels - self.rows.n_labelled
+        recent = [row for row, _ in self.labels.answered[n_learned:]]
         shown = [row for row, _ in self._shown.values()]
-        others = {*recent[-_MOST_SPREAD:], *shown[-_MOST_SPREAD:]}
+        others = {*recent[-_MOST_APART:], *shown[-_MOST_APART:]}
         return apart_from(sorted(others), scores, self.rows.similar_to)
 
     def probability(self, row: int) -> float | None:
@@ -247,24 +237,24 @@ class Session:
         return float(calibration.probabilities(self.ranking.scores[[row]])[0])
 
     def rank(self, row: int) -> int:
-        """Its place among the rows without a label, from 1."""
-        is_free = ~(self.labels.is_positive | self.labels.is_negative)
-        return 1 + int((self.ranking.scores[is_free] > self.ranking.scores[row]).sum())
+        """Return the place of a row among those without a label, from 1."""
+        scores = self.ranking.scores
+        return 1 + int((scores[self.labels.is_free] > scores[row]).sum())
 
     def nearest(self, row: int) -> list[tuple[int, bool]]:
-        """The most similar known positive and the most similar known negative."""
+        """Return the most similar known positive and the most similar known negative."""
         similar = self.rows.similar_to(row)
-        found = []
+        pairs = []
         for is_positive in (True, False):
-            kind = self.labels.is_positive if is_positive else self.labels.is_negative
-            others = np.flatnonzero(kind & (np.arange(len(kind)) != row))
+            of_class = self.labels.is_positive if is_positive else self.labels.is_negative
+            others = np.flatnonzero(of_class & (np.arange(len(of_class)) != row))
             if len(others):
-                found.append((int(others[np.argmax(similar[others])]), is_positive))
-        return found
+                pairs.append((int(others[np.argmax(similar[others])]), is_positive))
+        return pairs
 
     def curve(self) -> list[int]:
-        """Positives found after each answer."""
-        return [int(n) for n in np.cumsum([asked.is_positive for _, asked in self.labels.asked])]
+        """Return the number of positives after each answer."""
+        return [int(n) for n in np.cumsum([each.is_positive for _, each in self.labels.answered])]
 
 
 def _now() -> str:

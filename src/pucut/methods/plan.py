@@ -9,7 +9,7 @@ with nothing else running; another machine may need half or twice as many.
 import math
 from dataclasses import dataclass
 
-from pucut._support.memory import in_words
+from pucut._support.memory import readable_bytes
 from pucut.graphs.neighbors.index import MOST_EXACT_WORK, WORK_OF_A_PAIR
 from pucut.graphs.similarity import NARROW_FROM
 from pucut.kernels import folded_ridge
@@ -107,15 +107,17 @@ class FitEstimate:
 
     def by_stage(self) -> str:
         """The bytes of each stage in words."""
-        return ", ".join(f"{stage.name} {in_words(stage.bytes)}" for stage in self.stages)
+        return ", ".join(f"{stage.name} {readable_bytes(stage.bytes)}" for stage in self.stages)
 
     def __str__(self) -> str:
         lines = [f"{'estimate':<20}{'seconds':>9}{'memory':>10}"]
         lines += [
-            f"{stage.name:<20}{stage.seconds:>9.1f}{in_words(stage.bytes):>10}"
+            f"{stage.name:<20}{stage.seconds:>9.1f}{readable_bytes(stage.bytes):>10}"
             for stage in self.stages
         ]
-        return "\n".join([*lines, f"{'all':<20}{self.seconds:>9.1f}{in_words(self.bytes):>10}"])
+        return "\n".join(
+            [*lines, f"{'all':<20}{self.seconds:>9.1f}{readable_bytes(self.bytes):>10}"]
+        )
 
 
 @dataclass(frozen=True)
@@ -377,8 +379,8 @@ def check_fits(estimate: FitEstimate, limit: int, is_given: bool) -> None:
     fitting -= fitting % 10 ** max(0, len(str(fitting)) - 2)
     said = "memory_limit is" if is_given else "memory_limit is None, and the machine has"
     raise MemoryError(
-        f"fit needs about {in_words(estimate.bytes)} for {estimate.n_rows} x "
-        f"{estimate.n_features} ({estimate.by_stage()}), but {said} {in_words(limit)}: raise "
+        f"fit needs about {readable_bytes(estimate.bytes)} for {estimate.n_rows} x "
+        f"{estimate.n_features} ({estimate.by_stage()}), but {said} {readable_bytes(limit)}: raise "
         f"memory_limit, fit about {fitting} rows, use a machine with more memory or a Dask cluster"
         f"{estimate.advice}"
     )

@@ -1,4 +1,4 @@
-"""How many of the samples are positive, estimated from positive and unlabelled ones."""
+"""Estimates of the share of positives, from positive and unlabelled samples."""
 
 from pucut.priors.best_bin import BestBin, best_bin
 from pucut.priors.dedpul import dedpul

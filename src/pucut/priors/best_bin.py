@@ -33,7 +33,7 @@ class BestBin:
     upper_bound : float
         Confidence bound of the share at this threshold, the least of all thresholds, at most 1.
     threshold : float
-        The bin holds the scores that are at least this.
+        Least score in the bin.
     labelled_above, unlabelled_above : float
         Shares of the two samples in the bin.
     """
@@ -48,7 +48,7 @@ class BestBin:
 def best_bin(
     labelled_scores: FloatArray, unlabelled_scores: FloatArray, *, failure: float = FAILURE
 ) -> BestBin:
-    """The share of positives among the unlabelled, from out-of-sample scores.
+    """Estimate the share of positives among the unlabelled, from out-of-sample scores.
 
     `failure` is the probability the confidence bound allows for; if several thresholds are best,
     the highest is used.
@@ -68,19 +68,14 @@ def best_bin(
 
 
 def confidence_margin(n_labelled: int, n_unlabelled: int, failure: float) -> float:
-    """How far off both shares above a threshold may be (Dvoretzky-Kiefer-Wolfowitz)."""
+    """Bound the error of both shares above a threshold (Dvoretzky-Kiefer-Wolfowitz)."""
     deviation = np.sqrt(np.log(4.0 / failure) / 2.0)
     return float((1.0 + SLACK) * deviation * (n_labelled**-0.5 + n_unlabelled**-0.5))
 
 
 @dataclass(frozen=True, eq=False)
 class ScoreCurve:
-    """Shares of both samples above every threshold that some labelled row reaches, highest first.
-
-    Attributes
-    ----------
-    thresholds, labelled_above, unlabelled_above : float arrays
-    """
+    """Shares of both samples above each threshold that some labelled row reaches, highest first."""
 
     thresholds: FloatArray
     labelled_above: FloatArray
@@ -88,21 +83,19 @@ class ScoreCurve:
 
     def unlabelled_at(self, labelled_above: float) -> float:
         """Share of the unlabelled above the threshold that this share of the labelled passes."""
-        return float(
-            np.interp(
-                labelled_above, np.r_[0.0, self.labelled_above], np.r_[0.0, self.unlabelled_above]
-            )
-        )
+        labelled, unlabelled = np.r_[0.0, self.labelled_above], np.r_[0.0, self.unlabelled_above]
+        return float(np.interp(labelled_above, labelled, unlabelled))
 
 
 def score_curve(labelled_scores: FloatArray, unlabelled_scores: FloatArray) -> ScoreCurve:
-    # Between two labelled scores a lower threshold only adds unlabelled rows, so the ratio of the
-    # shares is least at a labelled score.
+    """Return the curve at the labelled scores.
+
+    Between two of them a lower threshold only adds unlabelled rows, so the ratio of the shares is
+    least at a labelled score.
+    """
     thresholds, counts = np.unique(labelled_scores, return_counts=True)
     thresholds, counts = thresholds[::-1], counts[::-1]
     below = np.searchsorted(np.sort(unlabelled_scores), thresholds, side="left")
     return ScoreCurve(
-        thresholds,
-        np.cumsum(counts) / len(labelled_scores),
-        1.0 - below / len(unlabelled_scores),
+        thresholds, np.cumsum(counts) / len(labelled_scores), 1.0 - below / len(unlabelled_scores)
     )

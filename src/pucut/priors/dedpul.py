@@ -17,14 +17,13 @@ the score by least squares (isotonic regression), not by running maxima and medi
 """
 
 import numpy as np
-import numpy.typing as npt
 from scipy.ndimage import gaussian_filter1d
 from scipy.stats import rankdata
 from sklearn.isotonic import isotonic_regression
 
-from pucut._support.checks import FloatArray
+from pucut._support.checks import FloatArray, IndexArray
 
-# Of the scale of ranks, 0 to 1.
+# On the scale of ranks, 0 to 1.
 BANDWIDTH = 0.03
 _N_CELLS = 1000
 # The iteration stops when a step lowers the share by less than this.
@@ -39,7 +38,7 @@ def dedpul(
     bandwidth: float = BANDWIDTH,
     tolerance: float = TOLERANCE,
 ) -> float:
-    """Share of positives among the unlabelled."""
+    """Estimate the share of positives among the unlabelled, from out-of-sample scores."""
     ratios = density_ratios(labelled_scores, unlabelled_scores, bandwidth=bandwidth)
     return largest_fixed_point(ratios, tolerance=tolerance)
 
@@ -47,7 +46,7 @@ def dedpul(
 def density_ratios(
     labelled_scores: FloatArray, unlabelled_scores: FloatArray, *, bandwidth: float = BANDWIDTH
 ) -> FloatArray:
-    """Labelled density over unlabelled density at each unlabelled row; their mean is 1."""
+    """Return labelled over unlabelled density at each unlabelled row; their mean is 1."""
     n_labelled = len(labelled_scores)
     ranks = rankdata(np.concatenate([labelled_scores, unlabelled_scores]))
     cells = np.minimum((ranks - 0.5) / len(ranks) * _N_CELLS, _N_CELLS - 1).astype(np.intp)
@@ -63,7 +62,7 @@ def density_ratios(
 
 
 def largest_fixed_point(ratios: FloatArray, *, tolerance: float = TOLERANCE) -> float:
-    """Where the iteration from 1 arrives: share = mean(min(share * ratios, 1))."""
+    """Iterate share = mean(min(share * ratios, 1)) from 1."""
     share = 1.0
     for _ in range(_MAX_STEPS):
         following = float(np.minimum(share * ratios, 1.0).mean())
@@ -73,10 +72,7 @@ def largest_fixed_point(ratios: FloatArray, *, tolerance: float = TOLERANCE) -> 
     return share
 
 
-def _density(cells: npt.NDArray[np.intp], bandwidth: float) -> FloatArray:
-    """Gaussian kernels on the cells, reflected at both ends."""
+def _density(cells: IndexArray, bandwidth: float) -> FloatArray:
+    """Smooth the counts of the cells by a Gaussian kernel, reflected at both ends."""
     counts = np.bincount(cells, minlength=_N_CELLS) * (_N_CELLS / len(cells))
-    smooth: FloatArray = gaussian_filter1d(
-        counts.astype(np.float64), bandwidth * _N_CELLS, mode="reflect"
-    )
-    return smooth
+    return np.asarray(gaussian_filter1d(counts, bandwidth * _N_CELLS, mode="reflect"))

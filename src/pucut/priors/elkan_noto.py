@@ -1,9 +1,9 @@
-"""The first of the estimators, from the mean score of labelled rows.
+"""Estimator e1 of Elkan and Noto, from the mean score of labelled rows.
 
-Elkan, Noto: Learning classifiers from only positive and unlabeled data, KDD 2008, estimator e1. If
-the classes do not overlap, the probability of being labelled is the same for every positive,
-c = P(labelled | positive), here `label_frequency`. So the mean score of labelled rows, by a
-classifier that has not seen them, estimates c.
+Elkan, Noto: Learning classifiers from only positive and unlabeled data, KDD 2008. If the classes do
+not overlap, the probability of being labelled is the same for every positive, c = P(labelled |
+positive), here `label_frequency`. The mean score of labelled rows, by a classifier trained without
+them, estimates c.
 """
 
 import numpy as np
@@ -12,7 +12,10 @@ from pucut._support.checks import FloatArray
 
 
 def elkan_noto(labelled_scores: FloatArray, n_unlabelled: int) -> float:
-    """Share of positives among the unlabelled, from out-of-fold probabilities of being labelled."""
+    """Estimate the share of positives among the unlabelled.
+
+    The scores are out-of-fold probabilities of being labelled.
+    """
     n_labelled = len(labelled_scores)
     label_frequency = float(np.mean(labelled_scores))
     if label_frequency <= 0.0:

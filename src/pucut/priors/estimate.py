@@ -1,10 +1,9 @@
 """estimate_prior: from a table and PU labels to the share of positives.
 
-Every method estimates the share of positives among the unlabelled rows, from what the labelled and
-the unlabelled rows look like. It assumes that the labelled positives were drawn from the positives
-at random; "clusters", that they were so within a kind of positives. "auto" learns from known
-negatives too, and takes them for a random draw of the negatives. Together with the labelled rows,
-that share gives the prior among all rows.
+Every method estimates the share of positives among the unlabelled rows. It assumes that the
+labelled positives were drawn from the positives at random; "clusters" assumes so within each kind
+of positives. "auto" also learns from known negatives, as a random draw of the negatives. Together
+with the labelled rows, that share gives the prior among all rows.
 """
 
 import math
@@ -12,34 +11,27 @@ import numbers
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from joblib import effective_n_jobs
 from sklearn.utils import _safe_indexing, check_random_state
 
-from pucut._support.checks import BoolArray, checked_scores, is_sparse
+from pucut._support.checks import BoolArray, IndexArray, checked_scores, is_sparse
 from pucut._support.threads import library_threads
 from pucut.data.labels import PULabels, checked_pu_labels
 from pucut.data.row_order import row_order
 from pucut.judging.cross_fitting import checked_classifier
-from pucut.priors.methods import (
-    BY_NAME,
-    METHODS,
-    WITH_NEGATIVES,
-    WITHOUT_SCORES,
-    Sample,
-    Share,
-)
-from pucut.priors.result import BOUND, FEW_LABELS, NO_SIGNAL, WIDE, PriorEstimate, percent
+from pucut.priors.methods import BY_NAME, METHODS
+from pucut.priors.result import BOUND, FEW_LABELS, NO_SIGNAL, WIDE, PriorEstimate, percentage
+from pucut.priors.sample import PriorSample, ShareEstimate
 
 # With this many rows chance moves the share by about 0.01, less than the overlap of most classes
 # does; more rows would take time and change little.
 MAX_ROWS = 20_000
-# Of them as many may be known negatives.
+# Known negatives among them, at most.
 MAX_NEGATIVES = 5_000
 # Above this share of negatives that score like positives, there may be no region without negatives.
 OVERLAP = 0.25
 LABELLINGS = ("random", "biased")
-# An estimate is no answer with fewer labels than this, ...
+# An estimate is a guess with fewer labels than this, ...
 FEWEST_LABELS = 10
 # ... if labelled rows rank above the others by fewer standard errors than this, ...
 CLEAR_SIGNAL = 2.0
@@ -61,7 +53,7 @@ def estimate_prior(
     random_state: Any = None,
     scores: Any = None,
 ) -> PriorEstimate:
-    """Estimates the share of positives from positive and unlabelled samples.
+    """Estimate the share of positives from positive and unlabelled samples.
 
     Parameters
     ----------
@@ -73,15 +65,15 @@ def estimate_prior(
         `pos_label`) and the other for unlabelled rows; with `neg_label` known negatives too.
     method : {"auto", "bbe", "clusters", "dedpul", "elkan_noto", "km2", "tice"}
         "auto" has the smallest error of all where classes overlap or labels are few, and elsewhere
-        one like that of the best: the mean of what is plausible, given how several learners rank
-        the labelled rows among the others and, where labels are few, at which share a cut of the
-        graph of neighbours is narrow.
-        "clusters", "km2" and "tice" look at the features themselves and take no classifier.
+        one like that of the best. It is the mean of the plausible shares, given how several
+        learners rank the labelled rows among the others and, where labels are few, at which share
+        a cut of the graph of neighbours is narrow.
+        "clusters", "km2" and "tice" use the features themselves and take no classifier.
     labelling : {"random", "biased"}, default="random"
         How the labelled positives were chosen: at random from all positives, or some kinds of them
-        more often than others. "biased" is the method "clusters": it puts the labelled rows into
-        clusters, takes labels for random within each, and adds up the shares. Positives of a kind
-        without any label are not counted.
+        more often than others. "biased" is the method "clusters": it clusters the labelled rows,
+        assumes random labels within each cluster, and adds up the shares. Positives of a kind
+        without any label are missed.
     classifier : scikit-learn classifier, optional
         Gives the out-of-fold scores of "bbe", "dedpul", "elkan_noto" (default: gradient boosting,
         for sparse X a linear model) and of "auto" (default: trees, kernels and a linear model).
@@ -103,26 +95,8 @@ def estimate_prior(
     If there are more than 20 000 samples, that many are drawn, up to half of them labelled ("km2":
     400 labelled and 400 unlabelled ones); `diagnostics["rows_used"]` says how many.
     """
-    if method not in METHODS:
-        raise ValueError(f"method must be one of {', '.join(METHODS)}, found {method!r}")
-    if labelling not in LABELLINGS:
-        raise ValueError(f"labelling must be one of {', '.join(LABELLINGS)}, found {labelling!r}")
-    if labelling == "biased":
-        if method not in ("auto", "clusters"):
-            raise ValueError(
-                f"method must be 'auto' or 'clusters' where labelling is 'biased', found "
-                f"{method!r}, which takes labels for a random draw"
-            )
-        method = "clusters"
-    if isinstance(n_folds, bool) or not isinstance(n_folds, numbers.Integral) or n_folds < 2:
-        raise ValueError(f"n_folds must be a whole number of at least 2, found {n_folds!r}")
-    if method in WITHOUT_SCORES and (classifier is not None or scores is not None):
-        given = "classifier" if classifier is not None else "scores"
-        raise ValueError(
-            f"{given} must be None for method {method!r}, which looks at the features themselves"
-        )
-    if classifier is not None and scores is not None:
-        raise ValueError("classifier and scores are given: one of them must be None")
+    method = _checked_method(method, labelling)
+    _check_scoring(method, n_folds, classifier, scores)
     if scores is None:
         X = X.tocsr() if is_sparse(X) else X
         labels = checked_pu_labels(
@@ -137,14 +111,8 @@ def estimate_prior(
     random = check_random_state(random_state)
     # Neither folds nor samples depend on where a row stands.
     order = row_order(X if scores is None else scores[:, None], labels.signs)
-    negatives = order[labels.is_negative[order]] if method in WITH_NEGATIVES else order[:0]
-    if len(negatives) > MAX_NEGATIVES:
-        chosen = random.choice(len(negatives), MAX_NEGATIVES, replace=False)
-        negatives = negatives[np.sort(chosen)]
-    order = order[~labels.is_negative[order]]
-    drawn = _drawn_rows(labels.is_labelled[order], MAX_ROWS - len(negatives), random)
-    rows = np.append(order[drawn], negatives)
-    sample = Sample(
+    rows = _sampled_rows(labels, order, random, with_negatives=BY_NAME[method].uses_negatives)
+    sample = PriorSample(
         X=X if scores is not None else _safe_indexing(X, rows),
         is_labelled=labels.is_labelled[rows],
         is_negative=labels.is_negative[rows],
@@ -155,11 +123,64 @@ def estimate_prior(
         n_threads=effective_n_jobs(n_jobs),
     )
     with library_threads(1):
-        share = BY_NAME[method](sample)
-    return _estimate(labels, method, share, sample)
+        share = BY_NAME[method].estimate(sample)
+    return _prior_estimate(labels, method, share, sample)
 
 
-def _estimate(labels: PULabels, method: str, share: Share, sample: Sample) -> PriorEstimate:
+def _checked_method(method: str, labelling: str) -> str:
+    """Check both and return the method, which biased labelling decides."""
+    if method not in METHODS:
+        raise ValueError(f"method must be one of {', '.join(METHODS)}, found {method!r}")
+    if labelling not in LABELLINGS:
+        raise ValueError(f"labelling must be one of {', '.join(LABELLINGS)}, found {labelling!r}")
+    if labelling == "biased" and method not in ("auto", "clusters"):
+        raise ValueError(
+            f"method must be 'auto' or 'clusters' where labelling is 'biased', found "
+            f"{method!r}, which takes labels for a random draw"
+        )
+    return "clusters" if labelling == "biased" else method
+
+
+def _check_scoring(method: str, n_folds: Any, classifier: Any, scores: Any) -> None:
+    if isinstance(n_folds, bool) or not isinstance(n_folds, numbers.Integral) or n_folds < 2:
+        raise ValueError(f"n_folds must be a whole number of at least 2, found {n_folds!r}")
+    if not BY_NAME[method].uses_scores and (classifier is not None or scores is not None):
+        name = "classifier" if classifier is not None else "scores"
+        raise ValueError(
+            f"{name} must be None for method {method!r}, which looks at the features themselves"
+        )
+    if classifier is not None and scores is not None:
+        raise ValueError("classifier and scores are given: one of them must be None")
+
+
+def _sampled_rows(
+    labels: PULabels, order: IndexArray, random: np.random.RandomState, *, with_negatives: bool
+) -> IndexArray:
+    """Choose the rows to work on: all or a sample, in their order, known negatives last.
+
+    Methods compare labelled with unlabelled rows, whatever their numbers. Labelled ones are usually
+    fewer and carry more information, so they are kept, up to half of the sample.
+    """
+    negatives = order[labels.is_negative[order]] if with_negatives else order[:0]
+    if len(negatives) > MAX_NEGATIVES:
+        negatives = negatives[np.sort(random.choice(len(negatives), MAX_NEGATIVES, replace=False))]
+    others, n_rows = order[~labels.is_negative[order]], MAX_ROWS - len(negatives)
+    if len(others) > n_rows:
+        is_labelled: BoolArray = labels.is_labelled[others]
+        labelled, unlabelled = np.flatnonzero(is_labelled), np.flatnonzero(~is_labelled)
+        n_labelled = min(len(labelled), max(n_rows // 2, n_rows - len(unlabelled)))
+        drawn = [
+            random.choice(labelled, n_labelled, replace=False),
+            random.choice(unlabelled, n_rows - n_labelled, replace=False),
+        ]
+        others = others[np.sort(np.concatenate(drawn))]
+    return np.append(others, negatives)
+
+
+def _prior_estimate(
+    labels: PULabels, method: str, share: ShareEstimate, sample: PriorSample
+) -> PriorEstimate:
+    """Turn a share of the unlabelled rows into the prior among all rows."""
     n_labelled, n_samples = labels.n_labelled, labels.n_samples
     n_unlabelled = n_samples - n_labelled - labels.n_negative
     # Less than half a negative cannot be told from none, and a prior must be below 1.
@@ -172,81 +193,62 @@ def _estimate(labels: PULabels, method: str, share: Share, sample: Sample) -> Pr
         return (n_labelled + inside(share_of_unlabelled) * n_unlabelled) / n_samples
 
     prior = of_all(share.value)
-    passing = share.diagnostics.get("negatives_passing", 0.0)
+    n_independent = sample.n_independent(sample.is_labelled)
     # Where both classes are known, overlap makes the share uncertain, but does not hide it.
-    n_negative = share.diagnostics.get("negatives_used", 0.0)
-    is_upper_bound = passing > OVERLAP and n_negative < FEWEST_LABELS
-    # A value that is the bound itself says nothing of how far below it the share may be.
+    is_upper_bound = (
+        share.diagnostics.get("negatives_passing", 0.0) > OVERLAP
+        and share.diagnostics.get("negatives_used", 0.0) < FEWEST_LABELS
+    )
+    # A value that is the bound itself does not limit the share from below.
     is_open = is_upper_bound and share.bound is None
     low = labels.labelled_share if is_open else min(of_all(share.low), prior)
-    interval = (low, max(of_all(share.high), prior))
-    used = {
-        "rows_used": float(len(sample.is_labelled)),
-        "labelled_used": float(sample.is_labelled.sum()),
-        "labelled_independent": float(sample.n_independent),
-    }
+    high = max(of_all(share.high), prior)
     return PriorEstimate(
         prior=prior,
         prior_unlabelled=inside(share.value),
-        interval=interval,
+        interval=(low, high),
         method=method,
         is_upper_bound=is_upper_bound,
         upper_bound=prior if share.bound is None else max(of_all(share.bound), prior),
         n_labelled=n_labelled,
         n_unlabelled=n_unlabelled,
         n_negative=labels.n_negative,
-        diagnostics={**used, **share.diagnostics},
+        diagnostics={
+            "rows_used": float(len(sample.is_labelled)),
+            "labelled_used": float(sample.is_labelled.sum()),
+            "labelled_independent": float(n_independent),
+            **share.diagnostics,
+        },
         doubts=_doubts(
-            sample.n_independent,
+            n_independent,
             share.diagnostics.get("ranking_combined"),
-            None if is_open else (interval[1] - interval[0]) * n_samples / n_unlabelled,
+            None if is_open else (high - low) * n_samples / n_unlabelled,
         ),
     )
 
 
 def _doubts(n_labels: int, ranking: float | None, width: float | None) -> dict[str, str]:
-    """Why an estimate is a guess: from the labels, how they rank, and what stays plausible.
+    """List the reasons why an estimate is a guess.
 
-    `ranking` is None where nothing was ranked. `width` is that of the interval, of the unlabelled
-    rows; None if the estimate is a bound.
+    `ranking` is None where nothing was ranked. `width` is that of the interval, as a share of the
+    unlabelled rows; None if the estimate is a bound.
     """
-    found = {}
+    doubts = {}
     if n_labels < FEWEST_LABELS:
         rows = "1 labelled row" if n_labels == 1 else f"{n_labels} different labelled rows"
-        found[FEW_LABELS] = f"it rests on {rows}, and {FEWEST_LABELS} or more are needed"
+        doubts[FEW_LABELS] = f"it rests on {rows}, and {FEWEST_LABELS} or more are needed"
     # The standard error of the mean of so many ranks, which are uniform by chance.
     if ranking is not None and ranking - 0.5 < CLEAR_SIGNAL * math.sqrt(1.0 / (12.0 * n_labels)):
-        found[NO_SIGNAL] = (
+        doubts[NO_SIGNAL] = (
             "the columns do not clearly tell labelled rows from others (a labelled row scores "
-            f"higher than another in {percent(ranking)} of all pairs; by chance it would be 50 %)"
+            f"higher than another in {percentage(ranking)} of all pairs; by chance it would be "
+            "50 %)"
         )
     if width is None:
-        found[BOUND] = "the classes overlap, so that the data only bound the share from above"
+        doubts[BOUND] = "the classes overlap, so that the data only bound the share from above"
     elif width > WIDEST:
-        found[WIDE] = f"more than {percent(WIDEST)} of all possible shares fit the data"
-    return found
-
-
-def _drawn_rows(
-    is_labelled: BoolArray, n_rows: int, random: np.random.RandomState
-) -> npt.NDArray[np.intp]:
-    """Rows to work on, in their order: all, or a sample.
-
-    The methods compare labelled with unlabelled rows, whatever their numbers. Labelled ones are
-    usually fewer and say more, so they are kept, up to half of the sample.
-    """
-    n_samples = len(is_labelled)
-    if n_samples <= n_rows:
-        return np.arange(n_samples)
-    labelled, unlabelled = np.flatnonzero(is_labelled), np.flatnonzero(~is_labelled)
-    n_labelled = min(len(labelled), max(n_rows // 2, n_rows - len(unlabelled)))
-    drawn = np.concatenate(
-        [
-            random.choice(labelled, n_labelled, replace=False),
-            random.choice(unlabelled, n_rows - n_labelled, replace=False),
-        ]
-    )
-    return np.sort(drawn)
+        doubts[WIDE] = f"more than {percentage(WIDEST)} of all possible shares fit the data"
+    return doubts
 
 
 def _n_rows(X: Any) -> int:

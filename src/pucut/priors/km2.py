@@ -8,7 +8,7 @@ all distributions grows. The share is read off the λ at which that distance beg
 In the paper            here
 λ                       `stretch`
 κ                       `share` = 1 - 1 / stretch, of positives among the unlabelled
-d(λ)                    `_distance`: to the nearest mixture of the given points
+d(λ)                    distance to the nearest mixture of the given points
 ν                       the slope that counts as rising
 w in the simplex Δ      `weights`
 """
@@ -35,7 +35,7 @@ _POWER_STEPS = 20
 
 
 def km2(labelled: npt.NDArray[Any], unlabelled: npt.NDArray[Any]) -> float:
-    """Share of positives among the unlabelled; both tables of scaled, finite numbers."""
+    """Estimate the share of positives among the unlabelled; tables hold scaled, finite numbers."""
     points = np.vstack([unlabelled, labelled])
     is_unlabelled = np.arange(len(points)) < len(unlabelled)
     mixture = is_unlabelled / len(unlabelled)
@@ -43,16 +43,16 @@ def km2(labelled: npt.NDArray[Any], unlabelled: npt.NDArray[Any]) -> float:
     kernel, gap = _kernel(points, mixture - component)
     if gap < 1e-9:
         return 1.0  # the two samples cannot be told apart
-    problem = _Problem(kernel, mixture, component)
-    at_start = problem.solve(1.0 + _FIRST_STEP, mixture)
+    samples = kernel, mixture, component
+    at_start = _nearest(*samples, 1.0 + _FIRST_STEP, mixture)
     rising = (1.0 - SLOPE_WEIGHT) * at_start.distance / _FIRST_STEP + SLOPE_WEIGHT * gap
     low, high = 0.0, MAX_SHARE
     weights = mixture
     while high - low > _SHARE_TOLERANCE:
         middle = (low + high) / 2.0
-        solution = problem.solve(1.0 / (1.0 - middle), weights)
-        weights = solution.weights
-        if solution.slope >= rising:
+        nearest = _nearest(*samples, 1.0 / (1.0 - middle), weights)
+        weights = nearest.weights
+        if nearest.slope >= rising:
             high = middle
         else:
             low = middle
@@ -60,30 +60,32 @@ def km2(labelled: npt.NDArray[Any], unlabelled: npt.NDArray[Any]) -> float:
 
 
 @dataclass(frozen=True, eq=False)
-class _Solution:
+class _Nearest:
+    """Nearest mixture to a target: its weights, its distance, and the slope of the distance."""
+
     weights: FloatArray
     distance: float
     slope: float
 
 
-@dataclass(frozen=True, eq=False)
-class _Problem:
-    kernel: FloatArray
-    mixture: FloatArray
-    component: FloatArray
-
-    def solve(self, stretch: float, start: FloatArray) -> _Solution:
-        target = stretch * self.mixture + (1.0 - stretch) * self.component
-        weights = nearest_in_simplex(self.kernel, target, start)
-        residual = self.kernel @ (target - weights)
-        distance = float(np.sqrt(max(float((target - weights) @ residual), 0.0)))
-        # The weights are optimal, so only the target's own move changes the distance.
-        slope = float((self.mixture - self.component) @ residual) / max(distance, 1e-12)
-        return _Solution(weights, distance, slope)
+def _nearest(
+    kernel: FloatArray,
+    mixture: FloatArray,
+    component: FloatArray,
+    stretch: float,
+    start: FloatArray,
+) -> _Nearest:
+    target = stretch * mixture + (1.0 - stretch) * component
+    weights = nearest_in_simplex(kernel, target, start)
+    residual = kernel @ (target - weights)
+    distance = float(np.sqrt(max(float((target - weights) @ residual), 0.0)))
+    # The weights are optimal, so only the target's own move changes the distance.
+    slope = float((mixture - component) @ residual) / max(distance, 1e-12)
+    return _Nearest(weights, distance, slope)
 
 
 def nearest_in_simplex(kernel: FloatArray, target: FloatArray, start: FloatArray) -> FloatArray:
-    """The weights, non-negative with sum 1, that minimise (w - target)' kernel (w - target).
+    """Minimise (w - target)' kernel (w - target) over weights that are non-negative with sum 1.
 
     Projected gradients with Nesterov's momentum, dropped whenever it points uphill. Stops when
     the duality gap, the most that the best vertex could gain, is small relative to the diagonal
@@ -109,7 +111,7 @@ def nearest_in_simplex(kernel: FloatArray, target: FloatArray, start: FloatArray
 
 
 def _largest_eigenvalue(kernel: FloatArray) -> float:
-    """Slightly above it; neither the entries nor its eigenvector are negative."""
+    """Bound it tightly from above; neither the entries nor its eigenvector are negative."""
     vector = np.full(len(kernel), len(kernel) ** -0.5)
     for _ in range(_POWER_STEPS):
         product = kernel @ vector
@@ -119,16 +121,15 @@ def _largest_eigenvalue(kernel: FloatArray) -> float:
 
 
 def project_to_simplex(values: FloatArray) -> FloatArray:
-    """The nearest point with entries >= 0 and sum 1."""
+    """Return the nearest point with entries >= 0 and sum 1."""
     falling = np.sort(values)[::-1]
     excess = (np.cumsum(falling) - 1.0) / np.arange(1, len(values) + 1)
     n_positive = int(np.flatnonzero(falling > excess)[-1]) + 1
-    projected: FloatArray = np.maximum(values - excess[n_positive - 1], 0.0)
-    return projected
+    return np.asarray(np.maximum(values - excess[n_positive - 1], 0.0))
 
 
 def _kernel(points: npt.NDArray[Any], difference: FloatArray) -> tuple[FloatArray, float]:
-    """The Gaussian kernel that tells the two samples apart best, and how far apart they are."""
+    """Return the Gaussian kernel that separates the two samples best, and their distance."""
     squares: FloatArray = pairwise_distances(points.astype(np.float64), metric="sqeuclidean")
     median = float(np.median(squares))
     if median <= 0.0:

@@ -1,37 +1,31 @@
-"""Whether the labelled positives look like a random draw of the positives that a model finds.
+"""A check of whether the labelled positives look like a random draw of the predicted positives.
 
-Only the product of two chances can be seen in the data: that a row is positive, and that a positive
-is labelled. So no data of this kind can prove that labels were drawn at random, and none can prove
-the opposite without a further assumption. Here it is that the rows a model calls positive are so:
+The data show only the product of two probabilities: that a row is positive, and that a positive is
+labelled. So no such data can prove that labels were drawn at random, and none can prove the
+opposite without a further assumption. Here the assumption is that rows which a model predicts to be
+positive are positive:
 
 1. Trees rank all rows, each by trees that have not seen it. The rows above the threshold at the
-   prior are the *positives found*, labelled and unlabelled ones alike: a labelled row that the
+   prior are the *predicted positives*, labelled and unlabelled ones alike: a labelled row that the
    trees would have missed is left out, since an unlabelled one like it is missed too.
 2. Among these, labelled rows are compared with the others, column by column.
-3. What difference is to be expected of a random draw is measured, not calculated: labels are drawn
-   anew from the positives found, thirty times, and all of it is repeated, trees included. That
-   contains what the trees themselves bring about: they find what looks like the labelled rows.
+3. Labels are drawn anew from the predicted positives, thirty times, and everything is repeated,
+   trees included. The mean difference is what a random draw and the trees themselves, which predict
+   rows that look like the labelled ones, bring about.
 
 If the prior is not known, it is estimated as for biased labels. Where classes overlap much, that is
-often far too large, and then negatives are among the positives found, which differ from the
-labelled rows whatever the labels are. The estimate for random labels sees the overlap; if it is the
-smaller one, a column has to differ at that prior as well.
-
-Positives that no label is near are not found, and so not compared: a bias that leaves out a whole
-kind of positives goes unseen. Negatives that are found for positives differ from the labelled rows,
-and may raise an alarm where classes overlap. `python -m benchmarks.bench_biased` measures both.
+often far too large, and then negatives are among the predicted positives. If the estimate for
+random labels is smaller, a column has to differ at that prior as well.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy.stats import rankdata, t
 from sklearn.utils import check_random_state
 
-from pucut._support.checks import BoolArray, FloatArray, is_sparse
+from pucut._support.checks import FloatArray, IndexArray, is_sparse
 from pucut.data.encoding import MAX_DENSE_CELLS, learn_encoding
 from pucut.data.labels import PULabels, checked_prior, checked_pu_labels
 from pucut.data.row_order import in_order, row_order
@@ -42,15 +36,15 @@ from pucut.priors.labelling_result import FEWEST, ColumnDifference, LabellingChe
 from pucut.trees.cross_fitting import cross_fitted_forest
 from pucut.trees.growing import TreeOptions
 
-# Time grows with the rows, thirty times over; more of them would find differences too small to
+# Time grows with the rows, thirty times over; more of them would show differences too small to
 # matter.
 MAX_ROWS = 5_000
 _N_REDRAWS = 30
 _N_FOLDS, _N_TREES, _LEAST_LEAF = 5, 10, 5
-# The share of negatives that score like positives above which an estimate for biased labels may be
-# much too large.
+# Above this share of negatives that score like positives, an estimate for biased labels may be much
+# too large.
 _MUCH_OVERLAP = 0.45
-# Of a column of categories the most frequent are compared.
+# The most frequent categories of a column are compared.
 _MOST_CATEGORIES = 30
 
 
@@ -63,12 +57,12 @@ def check_labelling(
     neg_label: Any = None,
     random_state: Any = None,
 ) -> LabellingCheck:
-    """Compares the labelled positives with the other positives found, column by column.
+    """Compare the labelled positives with the other predicted positives, column by column.
 
     It can show that labels were not drawn at random, but never that they were: only positives that
-    look like some labelled ones are found at all. Give the prior if you know it. An estimate is too
-    small where labels are biased, and then the positives that are hardly ever labelled are not
-    among those found.
+    look like some labelled ones are predicted at all. Give the prior if you know it. An estimate is
+    too small where labels are biased, and then the positives that are hardly ever labelled are not
+    among the predicted ones.
 
     Parameters
     ----------
@@ -91,13 +85,10 @@ def check_labelling(
 
     Notes
     -----
-    Of more than 5 000 rows that many are drawn.
+    If there are more than 5 000 rows, that many are drawn.
 
-    On six practice tables, random labels raised a false alarm in 3 % of 30 draws, with the true
-    prior and with an estimated one; labels with a strong bias (`strength` 2 of
-    `pucut.datasets.biased_labels`) raised one in 80 and 50 % (benchmarks/bench_biased.py). With an
-    estimated prior and four more tables, false alarms were 10 % of 50: where the estimate is far
-    too large, the check is not to be trusted.
+    False alarms are more frequent where classes overlap and an estimated prior is far too large
+    (benchmarks/bench_biased.py). A bias that leaves out a whole kind of positives goes unseen.
     """
     X = X.tocsr() if is_sparse(X) else X if hasattr(X, "shape") else np.asarray(X)
     labels = checked_pu_labels(y, pos_label=pos_label, neg_label=neg_label, n_samples=X.shape[0])
@@ -106,93 +97,72 @@ def check_labelling(
     if is_estimated:
         if prior != "auto":
             raise ValueError(f"prior must be a number or 'auto', found {prior!r}")
-        prior = estimate_prior(X, labels, labelling="biased", random_state=random).prior
-        if_random = estimate_prior(X, labels, random_state=random)
-        overlap = if_random.diagnostics["negatives_passing"]
-        if overlap > _MUCH_OVERLAP and if_random.prior < prior:
-            lower = if_random.prior
+        prior, lower = _estimated_priors(X, labels, random)
     prior = checked_prior(prior, labels)
     n_labelled = labels.n_labelled
     names = getattr(X, "columns", None)
     names = [f"column {j}" for j in range(X.shape[1])] if names is None else list(map(str, names))
     order = row_order(X, labels.is_labelled)
     order = order[~labels.is_negative[order]]
-    of_the_rest = labels.n_samples / len(order)
+    per_row_left = labels.n_samples / len(order)
     if len(order) > MAX_ROWS:
         order = order[np.sort(random.choice(len(order), MAX_ROWS, replace=False))]
     X, labels = in_order(X, order), labels.in_order(order)
-    features = _features(read_table(X), names)
+    columns = _compared_columns(read_table(X), names)
+    values = np.column_stack([each.values for each in columns])
     _, points = learn_encoding(X)
-    comparisons = [
-        # Among a part of the rows the labelled ones may be a few more than the prior.
-        _compared(
-            points,
-            features.values,
-            labels,
-            max(min(each * of_the_rest, 1.0 - 0.5 / len(order)), labels.labelled_share),
-            random,
-        )
+    # The labelled share of some of the rows may be a little above the prior.
+    priors = [
+        max(min(each * per_row_left, 1.0 - 0.5 / len(order)), labels.labelled_share)
         for each in ([prior] if lower is None else [prior, lower])
     ]
-    found = min((each.found for each in comparisons), key=lambda each: each.n_compared)
-    if found.n_compared < FEWEST:
-        return LabellingCheck(
-            (), prior, is_estimated, n_labelled, found.n_labelled, found.n_others, lower
-        )
-    found = comparisons[0].found
-    observed, redrawn = comparisons[0].observed, comparisons[0].redrawn
-    p_values = np.max([_holm(_p_values(each.observed, each.redrawn)) for each in comparisons], 0)
-    differences = [
-        ColumnDifference(
-            column,
-            category,
-            float(features.values[found.is_labelled_found, place].mean()),
-            float(features.values[found.is_other_found, place].mean()),
-            float(observed[place]),
-            float(redrawn[:, place].mean()),
-            float(p_values[place]),
-        )
-        for place, (column, category) in enumerate(features.names)
-    ]
-    differences.sort(key=lambda each: (each.p_value, -abs(each.difference - each.expected)))
+    comparisons = [_comparison(points, values, labels, each, random) for each in priors]
+    smallest = min((each.predicted for each in comparisons), key=lambda each: each.n_compared)
+    if smallest.n_compared < FEWEST:
+        differences, predicted = [], smallest
+    else:
+        differences, predicted = _differences(columns, comparisons), comparisons[0].predicted
     return LabellingCheck(
         tuple(differences),
         prior,
         is_estimated,
         n_labelled,
-        found.n_labelled,
-        found.n_others,
+        len(predicted.labelled),
+        len(predicted.others),
         lower,
     )
 
 
+def _estimated_priors(
+    X: Any, labels: PULabels, random: np.random.RandomState
+) -> tuple[float, float | None]:
+    """Estimate the prior for biased labels and, where classes overlap much, a smaller one."""
+    prior = estimate_prior(X, labels, labelling="biased", random_state=random).prior
+    if_random = estimate_prior(X, labels, random_state=random)
+    overlap = if_random.diagnostics["negatives_passing"]
+    is_doubtful = overlap > _MUCH_OVERLAP and if_random.prior < prior
+    return prior, if_random.prior if is_doubtful else None
+
+
 @dataclass(frozen=True, eq=False)
-class _Found:
-    """The rows above the threshold, by kind; and all rows that are positive, labelled or found."""
+class _PredictedPositives:
+    """Labelled and other rows above the threshold; and all positives, labelled or predicted."""
 
-    is_labelled_found: BoolArray
-    is_other_found: BoolArray
-    is_positive: BoolArray
-
-    @property
-    def n_labelled(self) -> int:
-        return int(self.is_labelled_found.sum())
-
-    @property
-    def n_others(self) -> int:
-        return int(self.is_other_found.sum())
+    labelled: IndexArray
+    others: IndexArray
+    positives: IndexArray
 
     @property
     def n_compared(self) -> int:
-        """Rows on the smaller side."""
-        return min(self.n_labelled, self.n_others)
+        """Number of rows on the smaller side."""
+        return min(len(self.labelled), len(self.others))
 
     def differences(self, values: FloatArray) -> FloatArray:
-        """Of each column, twice the area under the curve of labelled against others, less 1."""
-        n_labelled, n_others = self.n_labelled, self.n_others
+        """Return 2 AUC - 1 of labelled against other rows, by column."""
+        n_labelled, n_others = len(self.labelled), len(self.others)
         if self.n_compared == 0:
             return np.zeros(values.shape[1])
-        both = np.concatenate([values[self.is_labelled_found], values[self.is_other_found]])
+        both = np.concatenate([values[self.labelled], values[self.others]])
         ranks = rankdata(both, axis=0)[:n_labelled].sum(axis=0)
         above = ranks - n_labelled * (n_labelled + 1) / 2.0
         return np.asarray(2.0 * above / (n_labelled * n_others) - 1.0)
@@ -200,39 +170,38 @@ class _Found:
 
 @dataclass(frozen=True, eq=False)
 class _Comparison:
-    """What was found at a prior, how columns differ, and how they do where labels are redrawn."""
+    """Predicted positives at a prior, and differences of columns, observed and redrawn."""
 
-    found: _Found
+    predicted: _PredictedPositives
     observed: FloatArray
     redrawn: FloatArray
 
 
-def _compared(
+def _comparison(
     points: Any,
     values: FloatArray,
     labels: PULabels,
     prior: float,
     random: np.random.RandomState,
 ) -> _Comparison:
-    found = _positives_found(points, labels, prior, random)
-    observed = found.differences(values)
-    # Too few would not be compared, and need no redraws.
-    n_redraws = _N_REDRAWS if found.n_compared >= FEWEST else 0
-    candidates = np.flatnonzero(found.is_positive)
-    redrawn = [
-        _positives_found(points, _redrawn(labels, candidates, random), prior, random)
-        for _ in range(n_redraws)
-    ]
-    return _Comparison(found, observed, np.array([each.differences(values) for each in redrawn]))
+    predicted = _predicted_positives(points, labels, prior, random)
+    # Too few are not compared, and need no redraws.
+    n_redraws = _N_REDRAWS if predicted.n_compared >= FEWEST else 0
+    redrawn = []
+    for _ in range(n_redraws):
+        redrawn_labels = _redrawn(labels, predicted.positives, random)
+        again = _predicted_positives(points, redrawn_labels, prior, random)
+        redrawn.append(again.differences(values))
+    return _Comparison(predicted, predicted.differences(values), np.array(redrawn))
 
 
-def _positives_found(
+def _predicted_positives(
     points: Any, labels: PULabels, prior: float, random: np.random.RandomState
-) -> _Found:
+) -> _PredictedPositives:
     n_folds = min(_N_FOLDS, labels.n_labelled, labels.n_samples - labels.n_labelled)
     if n_folds < 2:
-        nothing = np.zeros(labels.n_samples, dtype=np.bool_)
-        return _Found(nothing, nothing, labels.is_labelled)
+        none = np.empty(0, dtype=np.intp)
+        return _PredictedPositives(none, none, np.flatnonzero(labels.is_labelled))
     scores = cross_fitted_forest(
         points,
         labels.is_labelled,
@@ -243,24 +212,22 @@ def _positives_found(
         random_state=random,
         n_threads=1,
     ).scores.leaf
-    is_found = scores > threshold_for_share(scores, prior)
-    return _Found(
-        is_found & labels.is_labelled,
-        is_found & ~labels.is_labelled,
-        positives_by_prior(scores, labels, prior),
+    is_above = scores > threshold_for_share(scores, prior)
+    return _PredictedPositives(
+        np.flatnonzero(is_above & labels.is_labelled),
+        np.flatnonzero(is_above & ~labels.is_labelled),
+        np.flatnonzero(positives_by_prior(scores, labels, prior)),
     )
 
 
-def _redrawn(
-    labels: PULabels, candidates: npt.NDArray[np.intp], random: np.random.RandomState
-) -> PULabels:
+def _redrawn(labels: PULabels, candidates: IndexArray, random: np.random.RandomState) -> PULabels:
     is_labelled = np.zeros(labels.n_samples, dtype=np.bool_)
     is_labelled[random.choice(candidates, labels.n_labelled, replace=False)] = True
     return PULabels(is_labelled, labels.classes)
 
 
 def _p_values(observed: FloatArray, redrawn: FloatArray) -> FloatArray:
-    """Of a further draw being as far from the mean of the redraws (Student's t)."""
+    """Return the probability that a further draw is as far from the redraws (Student's t)."""
     n_redraws = len(redrawn)
     spread = redrawn.std(axis=0, ddof=1) * np.sqrt(1.0 + 1.0 / n_redraws)
     away = np.abs(observed - redrawn.mean(axis=0))
@@ -269,6 +236,7 @@ def _p_values(observed: FloatArray, redrawn: FloatArray) -> FloatArray:
 
 
 def _holm(p_values: FloatArray) -> FloatArray:
+    """Correct p-values for their number."""
     order = np.argsort(p_values, kind="stable")
     factors = np.arange(len(p_values), 0, -1)
     corrected = np.empty(len(p_values))
@@ -277,15 +245,39 @@ def _holm(p_values: FloatArray) -> FloatArray:
 
 
 @dataclass(frozen=True, eq=False)
-class _Features:
-    """Columns to compare, and of each the name of its column and its category."""
+class _ComparedColumn:
+    """Numbers of a column, or 0 and 1 for a category of it."""
 
-    names: list[tuple[str, str | None]]
+    name: str
+    category: str | None
     values: FloatArray
 
 
-def _features(table: Table, names: list[str]) -> _Features:
-    """Numbers as they are, gaps at the median; a 0 or 1 for each category, and for gaps."""
+def _differences(
+    columns: list[_ComparedColumn], comparisons: list[_Comparison]
+) -> list[ColumnDifference]:
+    """List the differences at the first prior, with the p-values that hold at all priors."""
+    first = comparisons[0]
+    p_values = np.max([_holm(_p_values(each.observed, each.redrawn)) for each in comparisons], 0)
+    differences = [
+        ColumnDifference(
+            column.name,
+            column.category,
+            float(column.values[first.predicted.labelled].mean()),
+            float(column.values[first.predicted.others].mean()),
+            float(first.observed[place]),
+            float(first.redrawn[:, place].mean()),
+            float(p_values[place]),
+        )
+        for place, column in enumerate(columns)
+    ]
+    return sorted(
+        differences, key=lambda each: (each.p_value, -abs(each.difference - each.expected))
+    )
+
+
+def _compared_columns(table: Table, names: list[str]) -> list[_ComparedColumn]:
+    """Numbers with gaps at the median; 0 and 1 for each category, and for gaps."""
     n_cells = table.n_rows * table.format.n_columns
     if table.rows and n_cells > MAX_DENSE_CELLS:
         raise ValueError(
@@ -293,26 +285,23 @@ def _features(table: Table, names: list[str]) -> _Features:
             f"needs it dense, with at most {MAX_DENSE_CELLS} cells; reduce its columns first, as "
             "with sklearn.decomposition.TruncatedSVD"
         )
-    found = [each for place, name in enumerate(names) for each in _of_column(table, place, name)]
-    return _Features(
-        [(column, category) for column, category, _ in found],
-        np.column_stack([values for *_, values in found]),
-    )
-
-
-def _of_column(table: Table, place: int, name: str) -> Iterator[tuple[str, str | None, FloatArray]]:
-    values = np.asarray(table.values[place], dtype=np.float64)
-    if table.rows:
-        stored, values = values, np.zeros(table.n_rows)
-        values[table.rows[place]] = stored
-    categories = table.format.categories[place]
-    missing = np.isnan(values)
-    if missing.any():
-        yield name, "missing", missing.astype(np.float64)
-    if categories is None:
-        middle = float(np.median(values[~missing])) if not missing.all() else 0.0
-        yield name, None, np.where(missing, middle, values)
-        return
-    counts = np.bincount(values[~missing].astype(np.intp), minlength=len(categories))
-    for code in np.argsort(-counts, kind="stable")[:_MOST_CATEGORIES]:
-        yield name, str(categories[code]), (values == code).astype(np.float64)
+    columns = []
+    for place, name in enumerate(names):
+        values = np.asarray(table.values[place], dtype=np.float64)
+        if table.rows:
+            stored, values = values, np.zeros(table.n_rows)
+            values[table.rows[place]] = stored
+        missing = np.isnan(values)
+        if missing.any():
+            columns.append(_ComparedColumn(name, "missing", missing.astype(np.float64)))
+        categories = table.format.categories[place]
+        if categories is None:
+            middle = float(np.median(values[~missing])) if not missing.all() else 0.0
+            columns.append(_ComparedColumn(name, None, np.where(missing, middle, values)))
+            continue
+        counts = np.bincount(values[~missing].astype(np.intp), minlength=len(categories))
+        columns += [
+            _ComparedColumn(name, str(categories[code]), (values == code).astype(np.float64))
+            for code in np.argsort(-counts, kind="stable")[:_MOST_CATEGORIES]
+        ]
+    return columns

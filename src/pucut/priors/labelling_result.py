@@ -1,19 +1,19 @@
-"""What the check of the labels found, and how it reads."""
+"""The result of `check_labelling`, and its text."""
 
 from dataclasses import dataclass
 
 from pucut._support.html import element
 
-# An alarm is raised by chance in at most this share of tables, if all assumptions hold.
+# Share of tables with a false alarm, at most, if all assumptions hold.
 LEVEL = 0.05
-# Fewer rows on a side cannot differ by more than chance.
+# Rows on each side that a comparison needs.
 FEWEST = 5
 _SHOWN = 5
 
 
 @dataclass(frozen=True)
 class ColumnDifference:
-    """How a column, or a category of it, differs between labelled and other positives found.
+    """Difference of a column, or a category of it, between labelled and other predicted positives.
 
     Attributes
     ----------
@@ -22,16 +22,17 @@ class ColumnDifference:
     category : str or None
         The category that is compared, or "missing"; None for numbers.
     labelled, others : float
-        The mean, or of a category the share, among the labelled and the unlabelled positives found.
+        Mean of a number, or share of a category, among the labelled and the unlabelled predicted
+        positives.
     difference : float
         From -1 to 1: the share of pairs of a labelled and another row in which the labelled one has
-        the larger number, less the share in which it has the smaller. Of a category, the difference
-        of the shares.
+        the larger number, less the share in which it has the smaller. For a category, the
+        difference of the shares.
     expected : float
-        The same if labels are drawn at random from the positives found: the mean of the redraws.
+        Mean difference if labels are drawn at random from the predicted positives.
     p_value : float
-        How likely a difference as far from what is expected is by chance, in any column: corrected
-        for the number of columns (Holm).
+        Probability that chance moves any column as far from its expectation: corrected for the
+        number of columns (Holm).
     """
 
     column: str
@@ -51,21 +52,21 @@ class ColumnDifference:
 
 @dataclass(frozen=True)
 class LabellingCheck:
-    """What `check_labelling` found; `print` explains it.
+    """Result of `check_labelling`; `print` explains it.
 
     Attributes
     ----------
     differences : tuple of ColumnDifference
-        Of every column and category, the least likely by chance first; empty if there was too
-        little to compare.
+        One for every column and category, least p-value first; empty if there was too little to
+        compare.
     prior : float
         The share of positives among all rows.
     is_prior_estimated : bool
-        Whether it was estimated from the same labels, and not given.
+        Whether it was estimated from the same labels.
     n_labelled : int
         Labelled rows in the table.
     n_labelled_found, n_others_found : int
-        Labelled and unlabelled rows that were compared: the positives found.
+        Labelled and unlabelled predicted positives, which were compared.
     lower_prior : float or None
         A smaller prior at which columns had to differ too, because classes overlap.
     """
@@ -80,19 +81,19 @@ class LabellingCheck:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns that differ by more than chance, each once."""
+        """Columns that differ by more than chance, each once."""
         return tuple(
             dict.fromkeys(each.column for each in self.differences if each.p_value < LEVEL)
         )
 
     @property
     def is_random_draw(self) -> bool | None:
-        """Whether the labelled rows pass for a random draw; None if that cannot be told."""
+        """Return whether the labelled rows pass for a random draw; None if that is unknown."""
         return None if not self.differences else not self.columns
 
     @property
     def finding(self) -> str:
-        """What was compared, and what differs, in words."""
+        """Say which rows were compared, and which columns differ."""
         if not self.differences:
             return (
                 "Whether labels were drawn at random cannot be told: there are "
@@ -121,7 +122,7 @@ class LabellingCheck:
 
     @property
     def meaning(self) -> str:
-        """What follows from it, and what does not; empty if nothing could be told."""
+        """Say what follows from it, and what does not; empty if nothing does."""
         if not self.differences:
             return ""
         if self.is_random_draw:

@@ -1,33 +1,31 @@
-"""At which shares of positives a cut between the classes is narrow.
+"""Evidence for shares of positives at which a cut between the classes is narrow.
 
-Where classes are clusters, few neighbours are of different classes. So the rows are taken into the
-positive side one after the other, those first whose random walks meet most labelled rows, and for
-every share the weight of the edges to the other side is compared with what it would be by chance
-(the normalised cut of Shi and Malik, up to a factor). A share at which it is small is more likely
-to be that of the positives, if it is not as small around any other rows: the same is done with
-labels drawn at random from all rows, and what counts is by how much more than their standard
-deviation the cut is narrower than theirs.
+Where classes are clusters, few neighbours are of different classes. Rows join the positive side one
+by one, those first whose random walks meet most labelled rows. At every share the weight of the
+edges to the other side is compared with its expectation by chance (the normalised cut of Shi and
+Malik, up to a factor). A share with a small cut is likelier, unless cuts around other rows are as
+small: the same is done with labels drawn at random from all rows, and the evidence is how much
+narrower the cut is than theirs less one standard deviation.
 """
 
 from typing import Any
 
 import numpy as np
 
-from pucut._support.checks import BoolArray, FloatArray
+from pucut._support.checks import BoolArray, FloatArray, IndexArray
 from pucut.graphs.spaces import weighted_space
 from pucut.graphs.walks import rows_met
 from pucut.priors.binormal import SHARES
 
-# What a cut that is narrower by another factor of e counts, as a logarithm. With so many labels, or
-# such a share of the rows labelled, it counts nothing: ranks say more then, and clusters may be
-# others than the classes.
+# Log-likelihood of a cut that is narrower by another factor of e. It falls to 0 with so many
+# labels, or such a share of the rows labelled: then ranks say more, and clusters may be others than
+# the classes.
 _TRUST, _MANY_LABELS, _LARGE_SHARE = 3.0, 500, 0.25
 _MOST_ROWS, _N_NEIGHBORS = 5000, 10
-# The probability that a walk goes on.
+# Probability that a walk goes on.
 _GOES_ON = 0.9
 _N_DRAWS = 16
-# The logarithm of the narrowest cut, as a part of one by chance: some parts have no edge between
-# them.
+# Least logarithm of a cut relative to chance: some parts have no edge between them.
 _NARROWEST = -4.0
 
 
@@ -38,13 +36,9 @@ def log_likelihood_of_cuts(
     random: np.random.RandomState,
     n_threads: int = 1,
 ) -> FloatArray:
-    """How likely each of `SHARES` is, as a logarithm, up to a constant; 0 if it cannot be told.
+    """Return the log-likelihood of each of `SHARES`, up to a constant; 0 if cuts do not tell.
 
-    Parameters
-    ----------
-    points : array or CSR matrix
-        Labelled and unlabelled rows, copies left out.
-    is_labelled : boolean array
+    `points` are an array or CSR matrix of labelled and unlabelled rows, copies left out.
     """
     trust = _TRUST * max(0.0, 1.0 - int(is_labelled.sum()) / _MANY_LABELS)
     trust *= max(0.0, 1.0 - float(is_labelled.mean()) / _LARGE_SHARE)
@@ -68,17 +62,17 @@ def log_likelihood_of_cuts(
 
 
 def log_cuts(graph: Any, is_labelled: BoolArray) -> FloatArray:
-    """At each of `SHARES`: log of the cut around the rows nearest to labelled ones.
+    """Return the log of the cut around the rows nearest to labelled ones, at each of `SHARES`.
 
-    As a part of what it would be if edges went from every row to all others alike, each by as much
-    as the weight of its edges. Labelled rows are on the inner side, and a row is on the outer one.
+    It is relative to a graph in which each row spreads the weight of its edges over all others.
+    Labelled rows are on the inner side, and at least one row is on the outer one.
     """
     n_rows, n_labelled = len(is_labelled), int(is_labelled.sum())
     met = rows_met(graph, is_labelled.astype(np.float64), _GOES_ON)
     order = np.argsort(np.where(is_labelled, -np.inf, -met), kind="stable")
     place = np.empty(n_rows, dtype=np.intp)
     place[order] = np.arange(n_rows)
-    # An edge is cut from the row that comes in first until the other does; it is stored twice.
+    # An edge is cut from the row that joins first until the other does; it is stored twice.
     edges = graph.tocoo()
     ends = place[edges.row], place[edges.col]
     opened = np.bincount(np.minimum(*ends), edges.data / 2.0, minlength=n_rows)
@@ -92,8 +86,8 @@ def log_cuts(graph: Any, is_labelled: BoolArray) -> FloatArray:
     return np.asarray(np.log(np.maximum(cut[last], least) / chance))
 
 
-def _drawn_rows(is_labelled: BoolArray, random: np.random.RandomState) -> Any:
-    """All labelled rows and, if there are too many, a sample of the others, in their order."""
+def _drawn_rows(is_labelled: BoolArray, random: np.random.RandomState) -> IndexArray:
+    """Choose all labelled rows and, if there are too many, a sample of the others, in order."""
     labelled, others = np.flatnonzero(is_labelled), np.flatnonzero(~is_labelled)
     n_others = _MOST_ROWS - len(labelled)
     if len(others) > n_others:

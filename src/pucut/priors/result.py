@@ -1,4 +1,4 @@
-"""What an estimate of the prior holds, and how it reads."""
+"""The result of `estimate_prior`, and its text."""
 
 import warnings
 from dataclasses import dataclass, field
@@ -7,7 +7,7 @@ from pucut._support.html import element
 from pucut.exceptions import UncertainPriorWarning
 from pucut.priors.ensemble import PASSING
 
-# Why an estimate is no answer: the keys of `PriorEstimate.doubts`.
+# Keys of `PriorEstimate.doubts`.
 FEW_LABELS, NO_SIGNAL, WIDE, BOUND = "few_labels", "no_signal", "wide_interval", "upper_bound"
 ADVICE = (
     " If you know the share from elsewhere, give it as the prior; more labelled positives, or "
@@ -17,7 +17,7 @@ ADVICE = (
 
 @dataclass(frozen=True)
 class PriorEstimate:
-    """The estimated share of positives; `print` explains it.
+    """Estimated share of positives; `print` explains it.
 
     Attributes
     ----------
@@ -27,17 +27,17 @@ class PriorEstimate:
     prior_unlabelled : float
         Share of positives among the unlabelled samples.
     interval : (float, float)
-        For the prior among all samples. That of "auto" is meant to hold it nine times out of ten,
-        also in tables with unusually many or few positives; those of the other methods show the
-        effect of chance, not the bias of the method, and start at the labelled share if only an
-        upper bound can be known.
+        For the prior among all samples. That of "auto" should cover it nine times out of ten, also
+        in tables with unusually many or few positives; those of the other methods show the effect
+        of chance, not the bias of the method, and start at the labelled share if only an upper
+        bound can be known.
     method : str
     is_upper_bound : bool
         Whether the classes overlap so much that the data only bound the prior from above. `prior`
-        is then a guess: that of "auto" the mean of what is plausible, that of the other methods
-        the bound itself. Never if "auto" learned from ten known negatives or more.
+        is then a guess: for "auto" the mean of the plausible shares, for the other methods the
+        bound itself. Never if "auto" learned from ten known negatives or more.
     upper_bound : float
-        What the share among all samples can hardly exceed; at least `prior`.
+        Upper bound of the share among all samples; at least `prior`.
     n_labelled, n_unlabelled : int
     diagnostics : dict of str to float
         Numbers of the method, among them `rows_used`, `labelled_used` and `labelled_independent`,
@@ -48,7 +48,7 @@ class PriorEstimate:
     n_negative : int
         Known negatives.
     doubts : dict of str to str
-        Why the estimate is a guess and no answer, in words; empty if it is one. The keys are
+        Reasons why the estimate is only a guess; empty if it is reliable. The keys are
         "few_labels" (fewer than 10), "no_signal" (the columns do not tell labelled rows from
         others), "wide_interval" (more than 60 % of all shares is plausible) and "upper_bound" (the
         method found a bound alone).
@@ -70,31 +70,19 @@ class PriorEstimate:
         return self.prior
 
     def as_prior(self) -> float:
-        """The number that a classifier takes from it, if it is given as `prior`."""
+        """Return the number that a classifier uses if it gets the estimate as `prior`."""
         return self.prior
 
     def __str__(self) -> str:
         n_samples = self.n_labelled + self.n_unlabelled + self.n_negative
-        low, high = self.interval
         n_hidden = round(self.prior_unlabelled * self.n_unlabelled)
-        hidden = f"{n_hidden} of the {self.n_unlabelled} unlabelled ones"
-        is_bound = BOUND in self.doubts
-        amount = "At most about" if is_bound else "Perhaps" if self.doubts else "About"
+        amount = "At most about" if BOUND in self.doubts else "Perhaps" if self.doubts else "About"
         known = f"{self.n_labelled} labelled ones" if self.n_labelled > 1 else "labelled one"
         text = (
-            f"{amount} {percent(self.prior)} of the {n_samples} samples are positive (method "
-            f"{self.method!r}): the {known} and {amount.lower()} {hidden} "
-            f"({percent(self.prior_unlabelled)}). "
-        )
-        text += (
-            f"Any share between {percent(low)} (the labelled ones alone) and {percent(high)} fits "
-            "the data."
-            if is_bound
-            else f"Any share among all samples between {percent(low)} and {percent(high)} is "
-            "plausible."
-            if self.doubts
-            else f"The share among all samples is likely between {percent(low)} and "
-            f"{percent(high)}."
+            f"{amount} {percentage(self.prior)} of the {n_samples} samples are positive (method "
+            f"{self.method!r}): the {known} and {amount.lower()} {n_hidden} of the "
+            f"{self.n_unlabelled} unlabelled ones ({percentage(self.prior_unlabelled)}). "
+            f"{self._range_in_words()}"
         )
         n_used = int(self.diagnostics.get("negatives_used", 0.0))
         if n_used:
@@ -104,23 +92,31 @@ class PriorEstimate:
             text += f" This is a guess, not an answer: {'; '.join(self.doubts.values())}."
         elif self.is_upper_bound:
             text += (
-                f" The classes overlap: a score that {percent(PASSING)} of the positives reach is "
-                f"reached by about {percent(self.diagnostics['negatives_passing'])} of the "
+                f" The classes overlap: a score that {percentage(PASSING)} of the positives reach "
+                f"is reached by about {percentage(self.diagnostics['negatives_passing'])} of the "
                 "negatives too, so the data do not fix the share more closely."
             )
         return text + (ADVICE if self.doubts or self.is_upper_bound else "")
+
+    def _range_in_words(self) -> str:
+        low, high = map(percentage, self.interval)
+        if BOUND in self.doubts:
+            return f"Any share between {low} (the labelled ones alone) and {high} fits the data."
+        if self.doubts:
+            return f"Any share among all samples between {low} and {high} is plausible."
+        return f"The share among all samples is likely between {low} and {high}."
 
     def _repr_html_(self) -> str:
         return element("p", str(self))
 
 
 def warn_of_guess(estimate: PriorEstimate) -> None:
-    """If the estimate, which is about to be used, is no answer."""
+    """Warn if an estimate that is about to be used is only a guess."""
     if estimate.doubts:
         warnings.warn(str(estimate), UncertainPriorWarning, stacklevel=4)
 
 
-def percent(share: float) -> str:
-    """Whole percents, with one more digit near 0 and 100, where it matters."""
+def percentage(share: float) -> str:
+    """Write a share in whole percent, with one more digit near 0 and 100."""
     percent = 100.0 * share
     return f"{percent:.0f} %" if 5.0 <= percent <= 95.0 else f"{percent:.1f} %"

@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils import check_random_state
 
-from pucut._support.checks import BoolArray, FloatArray
+from pucut._support.checks import BoolArray, FloatArray, IndexArray
 from pucut.data.repeats import groups_for_folds
 
 MAX_SPLITS = 500
@@ -32,12 +32,10 @@ _SMOOTHING = 5
 _N_PARTS = 4
 _N_ROUNDS = 2
 
-Rows = npt.NDArray[np.intp]
-
 
 @dataclass(frozen=True)
 class LabelFrequency:
-    """`value`, the mean over the folds, and `of_folds`, the bound each fold found."""
+    """Label frequency: `value`, the mean over the folds, and `of_folds`, the bound of each."""
 
     value: float
     of_folds: tuple[float, ...]
@@ -46,7 +44,7 @@ class LabelFrequency:
 def tice(
     X: npt.NDArray[Any], is_labelled: BoolArray, *, n_folds: int = 5, random_state: Any = None
 ) -> LabelFrequency:
-    """Lower bound of the share of positives that are labelled; X holds finite numbers."""
+    """Bound the share of positives that are labelled from below; X holds finite numbers."""
     random = check_random_state(random_state)
     groups = groups_for_folds(X, is_labelled)
     n_groups = int(groups.max()) + 1
@@ -64,12 +62,12 @@ def tice(
 
 
 def failure_probability(n_rows: int) -> float:
-    """The paper's choice: smaller the more rows there are."""
+    """Return the paper's failure probability, smaller the more rows there are."""
     return max(0.025, 1.0 / (1.0 + 0.004 * n_rows))
 
 
 def lower_bound(n_labelled: int, n_rows: int, *, label_frequency: float, failure: float) -> float:
-    """Share of labelled rows in a subset less what chance may add (one-sided Chebyshev)."""
+    """Bound the label frequency by a subset's labelled share less chance (one-sided Chebyshev)."""
     if n_rows < MIN_ROWS:
         return 0.0
     variance = label_frequency * (1.0 - label_frequency) / n_rows
@@ -79,12 +77,12 @@ def lower_bound(n_labelled: int, n_rows: int, *, label_frequency: float, failure
 def _bound_of_fold(
     X: npt.NDArray[Any], is_labelled: BoolArray, builds_tree: BoolArray, label_frequency: float
 ) -> float:
-    """The largest lower bound in any node of a tree that is grown best node first."""
+    """Return the largest lower bound in any node of a tree that is grown best node first."""
     tree_rows, other_rows = np.flatnonzero(builds_tree), np.flatnonzero(~builds_tree)
     failure = failure_probability(len(other_rows))
     best = float(is_labelled[other_rows].mean())
     # Most labelled node first; the running number orders equal ones by their creation.
-    queue: list[tuple[float, int, Rows, Rows]] = [(0.0, 0, tree_rows, other_rows)]
+    queue: list[tuple[float, int, IndexArray, IndexArray]] = [(0.0, 0, tree_rows, other_rows)]
     n_nodes = 1
     for _ in range(MAX_SPLITS):
         if not queue:
@@ -104,9 +102,9 @@ def _bound_of_fold(
 
 
 def _split(
-    X: npt.NDArray[Any], is_labelled: BoolArray, tree_rows: Rows, other_rows: Rows
-) -> list[tuple[Rows, Rows]]:
-    """The node's parts by the feature with the best part; none if no feature varies."""
+    X: npt.NDArray[Any], is_labelled: BoolArray, tree_rows: IndexArray, other_rows: IndexArray
+) -> list[tuple[IndexArray, IndexArray]]:
+    """Split a node by the feature with the best part; return no parts if no feature varies."""
     values = X[tree_rows].astype(np.float64)
     low, high = values.min(axis=0, initial=np.inf), values.max(axis=0, initial=-np.inf)
     varies = np.flatnonzero(high > low)
@@ -126,6 +124,6 @@ def _split(
 
 def _part_numbers(
     values: FloatArray, low: FloatArray | float, high: FloatArray | float
-) -> npt.NDArray[np.intp]:
+) -> IndexArray:
     scaled = (values - low) / (high - low) * _N_PARTS
     return np.clip(np.floor(scaled), 0, _N_PARTS - 1).astype(np.intp)

@@ -1,5 +1,5 @@
 "use strict";
-// Cells of the table reach the page as texts alone (textContent): nothing of them is read as HTML.
+// Cells of the table reach the page as text (textContent), never as HTML.
 
 const byId = (name) => document.getElementById(name);
 const client = crypto.randomUUID();
@@ -15,7 +15,7 @@ function element(tag, text, className) {
 }
 
 function alertOf(text) {
-  if (byId("alert").textContent === text) return; // else it is read out again
+  if (byId("alert").textContent === text) return; // else screen readers read it again
   byId("alert").textContent = text;
   byId("alert").hidden = !text;
 }
@@ -24,7 +24,7 @@ function say(text) {
   byId("said").textContent = text;
 }
 
-async function asked(address, body) {
+async function replyTo(address, body) {
   const options = body === undefined ? {} : {
     method: "POST",
     headers: { "Content-Type": "application/json" },
@@ -128,7 +128,7 @@ function showCard(card) {
   byId("card-title").focus({ preventScroll: true });
 }
 
-// Where the session stands
+// Status of the session
 
 function svg(tag, attributes) {
   const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
@@ -154,7 +154,7 @@ function drawCurve(status) {
     `${found} positives found in ${seen} rows looked at; the bar at the end is what may be left.`;
 }
 
-// Made anew only if it is another one: what has the focus keeps it.
+// Rebuilt only if it changed, so that the focus stays where it is.
 const listed = {};
 function list(name, things, itemOf) {
   const text = JSON.stringify(things);
@@ -183,15 +183,15 @@ function exportOf({ name, about }) {
   } else {
     link.addEventListener("click", (event) => {
       event.preventDefault();
-      takeHome(link.href, name);
+      download(link.href, name);
     });
   }
   item.append(link, element("span", about));
   return item;
 }
 
-// One can go on labelling while it is made.
-async function takeHome(address, name) {
+// Labelling can go on meanwhile.
+async function download(address, name) {
   alertOf("");
   say(`${name} is being made.`);
   try {
@@ -229,7 +229,7 @@ function showStatus(status) {
   if (status.changed) alertOf("The table has changed on the disk since it was read. End the program and start it again.");
 }
 
-// What the user does
+// Actions of the user
 
 async function doing(action) {
   if (waiting) return;
@@ -252,12 +252,12 @@ function show(answer) {
 }
 
 const nextCard = () => doing(async () => {
-  show(await asked(`next?client=${client}&goal=${byId("goal").value}`));
+  show(await replyTo(`next?client=${client}&goal=${byId("goal").value}`));
 });
 
 const goTo = (number) => doing(async () => {
   if (!/^[0-9]+$/.test(String(number))) throw new Error(`Rows have whole numbers, found ${number}.`);
-  show(await asked(`rows/${Number(number) - 1}`));
+  show(await replyTo(`rows/${Number(number) - 1}`));
 });
 
 const answer = (action) => doing(async () => {
@@ -271,14 +271,14 @@ const answer = (action) => doing(async () => {
     who: byId("who").value.trim(), goal: byId("goal").value, client, stay: action === "note",
   };
   const number = shown.number;
-  const found = await asked("answers", unsent);
+  const found = await replyTo("answers", unsent);
   unsent = null;
   show(found);
   say(`Saved: row ${number}, ${action}.`);
 });
 
 const undo = () => doing(async () => {
-  const found = await asked("undo", { key: crypto.randomUUID(), who: byId("who").value.trim() });
+  const found = await replyTo("undo", { key: crypto.randomUUID(), who: byId("who").value.trim() });
   if (found.nothing) {
     say("There is nothing to take back.");
     return;
@@ -314,7 +314,7 @@ byId("goal").addEventListener("change", nextCard);
 byId("go").addEventListener("change", () => goTo(byId("go").value.trim()));
 byId("who").addEventListener("change", () => sessionStorage.setItem("who", byId("who").value.trim()));
 byId("end").addEventListener("click", () => doing(async () => {
-  await asked("end", {});
+  await replyTo("end", {});
   showCard(null);
   clearInterval(renewing);
   byId("card-title").textContent = "The program has ended";
@@ -325,7 +325,7 @@ byId("end").addEventListener("click", () => doing(async () => {
 async function renew() {
   if (waiting) return;
   try {
-    showStatus(await asked("status"));
+    showStatus(await replyTo("status"));
   } catch (error) {
     alertOf(error.message);
   }

@@ -11,7 +11,7 @@ from sklearn.utils._param_validation import HasMethods, StrOptions
 
 from pucut._support.checks import FloatArray
 from pucut._support.devices import card_of, usable_card
-from pucut._support.memory import in_words
+from pucut._support.memory import readable_bytes
 from pucut.calibration import calibrate
 from pucut.data.arrow import is_arrow
 from pucut.data.coded_categories import COLUMNS_AS_CATEGORIES, CodedCategories
@@ -268,7 +268,7 @@ None, default="auto"
         room = self._room_for(needed)
         if room is None or needed.bytes <= room:
             return found, ()
-        why = f"not tried: with them, fit would need about {in_words(needed.bytes)}"
+        why = f"not tried: with them, fit would need about {readable_bytes(needed.bytes)}"
         nothing = Candidate(COLUMNS_AS_CATEGORIES, "score", math.nan, math.nan, 0.0, why)
         return None, (nothing,)
 

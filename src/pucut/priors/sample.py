@@ -1,0 +1,106 @@
+"""Input and output of every method: a sample of rows, and the share of positives in it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from pucut._support.checks import BoolArray, FloatArray, IndexArray, is_sparse
+from pucut.data.encoding import finite_columns, is_plain, learn_encoding
+from pucut.data.repeats import groups_for_folds, labelled_groups, possible_folds
+from pucut.judging.cross_fitting import checked_classifier, cross_fit
+
+# Ranges should hold the true share nine times out of ten. Resampling scores ignores that other rows
+# would have given other classifiers; on synthetic tables, the distances from the estimate had to be
+# larger by this factor.
+CONFIDENCE = 0.9
+_WIDENING = 1.25
+
+
+@dataclass(frozen=True)
+class ShareEstimate:
+    """Share of positives among the unlabelled rows of a sample, with its range.
+
+    `bound` is an upper bound of the share; None where that is the value itself.
+    """
+
+    value: float
+    low: float
+    high: float
+    diagnostics: Mapping[str, float]
+    bound: float | None = None
+
+    @classmethod
+    def with_resamples(
+        cls, value: float, resampled: FloatArray, diagnostics: Mapping[str, float]
+    ) -> "ShareEstimate":
+        """Take the range from values in resamples."""
+        levels = [(1.0 - CONFIDENCE) / 2.0, (1.0 + CONFIDENCE) / 2.0]
+        low, high = np.quantile(resampled, levels)
+        return cls(
+            value,
+            float(value + min(low - value, 0.0) * _WIDENING),
+            float(value + max(high - value, 0.0) * _WIDENING),
+            diagnostics,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class PriorSample:
+    """Rows that a method works on; known negatives only for a method that learns from them."""
+
+    X: Any
+    is_labelled: BoolArray
+    is_negative: BoolArray
+    scores: FloatArray | None
+    classifier: Any
+    n_folds: int
+    random: np.random.RandomState
+    n_threads: int = 1
+
+    @cached_property
+    def groups(self) -> IndexArray:
+        """Groups of copies (`data.repeats`), which folds keep together."""
+        return groups_for_folds(self.X, self.is_labelled)
+
+    @cached_property
+    def points(self) -> Any:
+        """The rows, encoded and standardised."""
+        return learn_encoding(self.X)[1]
+
+    def n_independent(self, of_kind: BoolArray) -> int:
+        """Count the labelled rows, or the known negatives, with copies counted once."""
+        if self.scores is not None:
+            return int(of_kind.sum())
+        return int(labelled_groups(self.groups, of_kind).sum())
+
+    def can_hold_out(self) -> bool:
+        """Return whether there is a row of each kind to hold out and another to learn from.
+
+        If not, all scores are taken to be equal, which leaves every prior possible.
+        """
+        return possible_folds(2, self.groups, self.is_labelled) >= 2
+
+    def out_of_fold_scores(self) -> FloatArray:
+        if self.scores is not None:
+            return self.scores
+        if not self.can_hold_out():
+            return np.zeros(len(self.is_labelled))
+        is_ready = self.classifier is not None or is_sparse(self.X) or is_plain(self.X)
+        X = self.X if is_ready else finite_columns(self.X)
+        return cross_fit(
+            checked_classifier(self.classifier, X, "classifier"),
+            X,
+            self.is_labelled,
+            n_folds=self.n_folds,
+            random_state=self.random,
+            groups=self.groups,
+            n_threads=self.n_threads,
+        ).scores
+
+    def split_scores(self) -> tuple[FloatArray, FloatArray]:
+        """Return the out-of-fold scores of labelled and of unlabelled rows."""
+        scores = self.out_of_fold_scores()
+        return scores[self.is_labelled], scores[~self.is_labelled]
