@@ -38,7 +38,7 @@ from pucut import (
 )
 from pucut.datasets import pu_split
 from pucut.methods import METHODS
-from pucut.methods.two_step._naive_bayes import fit_naive_bayes
+from pucut.methods.spy import fit_naive_bayes
 
 bench = Benchmark(
     __file__,

@@ -8,8 +8,8 @@ mnist  with --mnist FILE (an .npz with X, 70 000 x 784 bytes, and y, the digits)
        positives as the prior says, and by the sign of the output, beside the paper's 96.91 (uPU)
        and 96.51 (nnPU).
 
-Needs numpy and torch only, not the package: networks and training are loaded from their files.
-Without a GPU it runs on the processor. No goals.
+Networks and training are loaded from their files: mnist needs numpy and torch only, many needs the
+package too. Without a GPU it runs on the processor. No goals.
 """
 
 from typing import Any
@@ -73,6 +73,8 @@ def timed(work: Any, device: str) -> Any:
 
 @bench.part
 def many(run: Run) -> None:
+    from paper.running.stacked_networks import fit_many
+
     given, random = run.options, np.random.default_rng(0)
     device, shape = given.device, (given.networks, given.rows, given.features)
     truth = random.random(shape[:2]) < random.uniform(0.2, 0.8, size=(shape[0], 1))
@@ -91,8 +93,8 @@ def many(run: Run) -> None:
     # The first run of a kind also prepares what it needs.
     training.fit_one(stack[0], X[0], samples[0], options, device)
     alone = timed(lambda: training.fit_one(stack[0], X[0], samples[0], options, device), device)
-    training.fit_many(stack, X, samples, warm, device)
-    together = timed(lambda: training.fit_many(stack, X, samples, options, device), device)
+    fit_many(stack, X, samples, warm, device)
+    together = timed(lambda: fit_many(stack, X, samples, options, device), device)
     each = together.seconds / given.networks
     first, found = alone.result, together.result
     with torch.no_grad():

@@ -77,7 +77,7 @@ def _outcomes(stack: Sequence[Task]) -> Iterator[Outcome]:
 
 
 def _trained(stack: Sequence[Task]) -> list[Outcome]:
-    from pucut.methods.neural.stack import fit_stacked
+    from paper.running.stacked_networks import fit_stacked
 
     forget_peak_memory()
     start = time.perf_counter()

@@ -1,4 +1,4 @@
-"""From a method's scores to probabilities, using only positive and unlabelled rows.
+"""Calibration of a method's scores, from positive and unlabelled rows alone.
 
 Positives are labelled completely at random (SCAR): with c the labelled share of the positives,
 P(labelled | score) = c P(positive | score), as in Elkan and Noto (KDD 2008). So "labelled or not"
@@ -61,26 +61,26 @@ class Calibration:
     prior: float
 
     def positive_probability(self, scores: Any) -> FloatArray:
-        """P(positive) of rows with these scores, shape (n,)."""
-        asked = checked_scores(scores, "scores")
+        """Return P(positive) of rows with these scores, shape (n,)."""
+        new = checked_scores(scores, "scores")
         knots, values = self.scores, self.values
         if len(knots) == 1:
-            return np.full(len(asked), values[0])
-        left = np.clip(np.searchsorted(knots, asked, side="right") - 1, 0, len(knots) - 2)
-        way = (np.clip(asked, knots[0], knots[-1]) - knots[left]) / (knots[left + 1] - knots[left])
+            return np.full(len(new), values[0])
+        left = np.clip(np.searchsorted(knots, new, side="right") - 1, 0, len(knots) - 2)
+        way = (np.clip(new, knots[0], knots[-1]) - knots[left]) / (knots[left + 1] - knots[left])
         # The minimum keeps rounding from passing the next knot: the map is monotone to the bit.
         inside = np.minimum(
             values[left] + way * (values[left + 1] - values[left]), values[left + 1]
         )
         scale = knots[-1] - knots[0]
-        above, below = np.maximum(asked - knots[-1], 0.0), np.maximum(knots[0] - asked, 0.0)
+        above, below = np.maximum(new - knots[-1], 0.0), np.maximum(knots[0] - new, 0.0)
         upwards = (1.0 - values[-1]) / 2.0 * (above / (above + scale))
         downwards = values[0] / 2.0 * (below / (below + scale))
         probability: FloatArray = inside + upwards - downwards
         return probability
 
     def probabilities(self, scores: Any) -> FloatArray:
-        """P(negative) and P(positive), shape (n, 2); rows sum to 1."""
+        """Return P(negative) and P(positive), shape (n, 2); rows sum to 1."""
         positive = self.positive_probability(scores)
         return np.column_stack([1.0 - positive, positive])
 
@@ -94,7 +94,7 @@ def calibrate(
     pos_label: Any = None,
     neg_label: Any = None,
 ) -> Calibration:
-    """Fits a monotone map from scores to P(positive), whose mean over these rows is the prior.
+    """Fit a monotone map from scores to P(positive), whose mean over these rows is the prior.
 
     Parameters
     ----------
@@ -109,10 +109,9 @@ def calibrate(
         Fraction of positives among all samples.
     half_at : float, optional
         The score above which the method says positive. The probability there is made 1/2, so that
-        both answers agree, if the data allow it: if at most sqrt(n_samples) rows, two standard
-        deviations of the number of positives in a sample, lie between this score and the one where
-        the probability would otherwise be 1/2. If the classes overlap so much that the two differ
-        by more, the probabilities stay as they are.
+        both agree, if the data allow it: if at most sqrt(n_samples) rows, two standard deviations
+        of the number of positives in a sample, lie between this score and the one where the
+        probability would otherwise be 1/2. If the classes overlap more, the probabilities stay.
     pos_label : value of y, optional
         The value that means labelled positive, if it is not what `y` itself says.
     neg_label : value of y, optional
@@ -149,24 +148,24 @@ def calibrate(
     if steps is not None:
         weight = labels.n_labelled / (labels.n_labelled + _LABELS_FOR_STEPS / label_frequency)
         values = weight * steps + (1.0 - weight) * values
-    return _with_tilt(knots, values, counts, prior, half_at)
+    return _rising_map(knots, values, counts, prior, half_at)
 
 
 def calibrate_log_odds(scores: Any, prior: float, *, half_at: float | None = None) -> Calibration:
-    """As `calibrate`, for scores that are log odds already: they are only shifted to the prior.
+    """Calibrate scores that are log odds already: they are only shifted to the prior.
 
-    Labels are not asked, so it does not matter how they were drawn.
+    Labels are not used, so it does not matter how they were drawn.
     """
     rows = checked_scores(scores, "scores")
     knots, n_rows = np.unique(rows, return_counts=True)
     counts = n_rows.astype(np.float64)
-    return _with_tilt(knots, _with_mean(knots, counts, prior), counts, prior, half_at)
+    return _rising_map(knots, _with_mean(knots, counts, prior), counts, prior, half_at)
 
 
-def _with_tilt(
+def _rising_map(
     knots: FloatArray, values: FloatArray, counts: FloatArray, prior: float, half_at: float | None
 ) -> Calibration:
-    """The map through these values, made to rise everywhere, and with 1/2 where it should be."""
+    """Return the map through these values, made to rise everywhere, with 1/2 at `half_at`."""
     rank = (np.cumsum(counts) - counts / 2.0) / counts.sum()
     tilt = _with_mean(rank, counts, prior)
     values = (1.0 - _TILT) * values + _TILT * tilt
@@ -180,7 +179,7 @@ def _with_tilt(
 def _in_groups(
     knots: FloatArray, counts: FloatArray, n_labelled: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Neighbouring scores joined into groups of about equal size, each with its mean score."""
+    """Join neighbouring scores into groups of about equal size, each with its mean score."""
     below = np.cumsum(counts)
     group = np.minimum((below - counts) * (_GROUPS / below[-1]), _GROUPS - 1).astype(np.intp)
     starts = np.flatnonzero(np.diff(group, prepend=-1))
@@ -192,7 +191,7 @@ def _in_groups(
 
 
 def _with_half_at(half_at: float, calibration: Calibration, counts: FloatArray) -> Calibration:
-    """The calibration bent to be 1/2 at a score, without changing its mean, if that is near."""
+    """Bend a calibration to be 1/2 at a score, without changing its mean, if that is near."""
     is_above = calibration.scores > half_at
     between = counts[is_above != (calibration.values > 0.5)].sum()
     if between > np.sqrt(counts.sum()) or is_above.all() or not is_above.any():
@@ -223,7 +222,7 @@ def _with_half_at(half_at: float, calibration: Calibration, counts: FloatArray) 
 def _fitted_steps(
     counts: FloatArray, n_labelled: FloatArray, label_frequency: float, prior: float
 ) -> FloatArray | None:
-    """Isotonic regression of the labels, times the factor that gives the mean, clipped at 1.
+    """Return the isotonic regression of the labels, scaled to have the mean and clipped at 1.
 
     The factor is 1 / c if nothing is clipped, and larger otherwise. If fewer rows than the prior's
     share score as high as a labelled one, no factor is large enough: the next rows by score are
@@ -255,7 +254,7 @@ def _fitted_curve(
     label_frequency: float,
     prior: float,
 ) -> FloatArray:
-    """The most likely curve of the two-parameter family whose mean is the prior."""
+    """Return the most likely curve of the two-parameter family whose mean is the prior."""
     c = label_frequency
     n_unlabelled = counts - n_labelled
 
@@ -284,7 +283,7 @@ def _logit(probability: Any) -> Any:
 
 
 def shift_to_mean(log_odds: FloatArray, mean: float) -> float:
-    """What to add to log odds for their probabilities to have this mean."""
+    """Return the shift of log odds that gives their probabilities this mean."""
     shifted = _logit_with_mean(log_odds, np.ones(len(log_odds)), mean)
     return float(shifted[0] - log_odds[0])
 
@@ -295,7 +294,7 @@ def _with_mean(shape: FloatArray, counts: FloatArray, mean: float) -> FloatArray
 
 
 def _logit_with_mean(shape: FloatArray, counts: FloatArray, mean: float) -> FloatArray:
-    """`shape` plus the constant for which the weighted mean of the probabilities is `mean`."""
+    """Return `shape` plus the constant that gives the probabilities the weighted mean `mean`."""
     target = _logit(mean)
     low, high = target - shape.max(), target - shape.min()  # all below, all above the mean
     shift = (low + high) / 2.0

@@ -1,7 +1,7 @@
 """Folds for positive and unlabelled rows, and hiding positives to see which a method finds.
 
 Folds with `make_pu_scorer` (`pucut.metrics`) serve methods that predict unseen rows. Methods that
-only answer for their training rows (transductive ones) cannot be tested on other rows; for them
+only classify their training rows (transductive ones) cannot be tested on other rows; for them
 some labelled rows are given to `fit` as unlabelled, and those that come out positive are counted.
 
 Copies of a row are never separated (`data.repeats`): a model that has seen one knows the others.
@@ -19,6 +19,7 @@ from sklearn.base import clone
 from sklearn.model_selection import BaseCrossValidator, StratifiedKFold
 from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.validation import _num_samples
 
 from pucut._support.checks import FloatArray
 from pucut.data.labels import PULabels, checked_prior, checked_pu_labels
@@ -33,10 +34,38 @@ __all__ = [
     "hidden_positive_scores",
 ]
 
-Rows = npt.NDArray[np.intp]
+
+class _PUSplitter(BaseCrossValidator):
+    """Base of the splitters: the number of splits, the labels and the groups of the rows."""
+
+    n_splits: int
+    pos_label: Any
+    neg_label: Any
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        return _checked_n_splits(self.n_splits)
+
+    def _labels_and_groups(self, y: Any, X: Any, groups: Any) -> tuple[PULabels, IndexArray]:
+        """Return the labels, and the group of each row: by default its copies in X, if passed."""
+        n_rows = None if X is None else _num_samples(X)
+        labels = checked_pu_labels(
+            y, pos_label=self.pos_label, neg_label=self.neg_label, n_samples=n_rows
+        )
+        if groups is not None:
+            values = np.asarray(groups)
+            if values.shape != (labels.n_samples,):
+                raise ValueError(
+                    f"groups must have one value for each of the {labels.n_samples} rows, found "
+                    f"shape {values.shape}"
+                )
+            return labels, numbered(values)
+        if X is None:
+            return labels, np.arange(labels.n_samples)
+        warn_of_copies(X, labels.is_labelled)
+        return labels, groups_for_folds(X, labels.is_labelled)
 
 
-class PUStratifiedKFold(BaseCrossValidator):
+class PUStratifiedKFold(_PUSplitter):
     """Folds that each hold their share of the labelled rows, so that the prior holds in each.
 
     Like scikit-learn's StratifiedKFold, but reads PU labels of any encoding, missing values
@@ -73,16 +102,13 @@ class PUStratifiedKFold(BaseCrossValidator):
         self.pos_label = pos_label
         self.neg_label = neg_label
 
-    def split(self, X: Any, y: Any, groups: Any = None) -> Iterator[tuple[Rows, Rows]]:
-        """Yields the rows to train on and those to test on.
+    def split(self, X: Any, y: Any, groups: Any = None) -> Iterator[tuple[IndexArray, IndexArray]]:
+        """Yield the rows to train on and those to test on.
 
         Rows of one of the `groups` stay together; by default groups are the copies of a row in X.
         """
         n_splits = _checked_n_splits(self.n_splits)
-        labels = checked_pu_labels(
-            y, pos_label=self.pos_label, neg_label=self.neg_label, n_samples=_n_rows(X)
-        )
-        group = _checked_groups(X, labels, groups)
+        labels, group = self._labels_and_groups(y, X, groups)
         has_label = labelled_groups(group, labels.is_labelled)
         has_negative = labelled_groups(group, labels.is_negative) & ~has_label
         n_known, n_negative = int(has_label.sum()), int(has_negative.sum())
@@ -94,9 +120,6 @@ class PUStratifiedKFold(BaseCrossValidator):
         for _, left_out in folds.split(np.zeros((len(kinds), 1)), kinds):
             in_test = np.isin(group, left_out)
             yield np.flatnonzero(~in_test), np.flatnonzero(in_test)
-
-    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
-        return _checked_n_splits(self.n_splits)
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,7 +138,7 @@ class HiddenPositives:
     is_hidden: npt.NDArray[np.bool_]
 
 
-class HiddenPositivesSplit(BaseCrossValidator):
+class HiddenPositivesSplit(_PUSplitter):
     """Hides a share of the labelled positives among the unlabelled rows.
 
     Two ways to use it. `hide(y, X)` yields labels in which the hidden rows are unlabelled, all rows
@@ -135,10 +158,8 @@ class HiddenPositivesSplit(BaseCrossValidator):
         all but one. By default 1 / n_splits, and every labelled row is hidden exactly once.
         Otherwise every split is an independent draw.
     random_state : int, RandomState or None
-    pos_label : value of y, optional
-        The value that means labelled positive, if it is not what `y` itself says.
-    neg_label : value of y, optional
-        The value that means known negative; all values but these two then mean unlabelled.
+    pos_label, neg_label
+        As in `PUStratifiedKFold`.
     """
 
     def __init__(
@@ -157,31 +178,25 @@ class HiddenPositivesSplit(BaseCrossValidator):
         self.neg_label = neg_label
 
     def hide(self, y: Any, X: Any = None, groups: Any = None) -> Iterator[HiddenPositives]:
-        """Yields the labels to fit to and which positives they hide, split by split.
+        """Yield, for each split, the labels to fit to and which positives they hide.
 
         Labelled rows of one of the `groups` are hidden together; by default groups are the copies
         of a row in X. Without X all rows count as different.
         """
-        labels = checked_pu_labels(
-            y, pos_label=self.pos_label, neg_label=self.neg_label, n_samples=_n_rows(X)
-        )
+        labels, group = self._labels_and_groups(y, X, groups)
         random = check_random_state(self.random_state)
-        group = _checked_groups(X, labels, groups)
         has_label = labelled_groups(group, labels.is_labelled)
         for hidden in self._draws(np.flatnonzero(has_label), "labelled", random):
             is_hidden = labels.is_labelled & np.isin(group, hidden)
             yield HiddenPositives(labels.hiding(is_hidden).as_values(), is_hidden)
 
-    def split(self, X: Any, y: Any, groups: Any = None) -> Iterator[tuple[Rows, Rows]]:
-        """Yields the rows to train on and those to test on.
+    def split(self, X: Any, y: Any, groups: Any = None) -> Iterator[tuple[IndexArray, IndexArray]]:
+        """Yield the rows to train on and those to test on.
 
         Rows of one of the `groups` stay together; by default groups are the copies of a row in X.
         """
-        labels = checked_pu_labels(
-            y, pos_label=self.pos_label, neg_label=self.neg_label, n_samples=_n_rows(X)
-        )
+        labels, group = self._labels_and_groups(y, X, groups)
         random = check_random_state(self.random_state)
-        group = _checked_groups(X, labels, groups)
         has_label = labelled_groups(group, labels.is_labelled)
         of_labelled = self._draws(np.flatnonzero(has_label), "labelled", random)
         of_unlabelled = self._draws(np.flatnonzero(~has_label), "unlabelled", random)
@@ -189,11 +204,10 @@ class HiddenPositivesSplit(BaseCrossValidator):
             in_test = np.isin(group, np.append(hidden, left_out))
             yield np.flatnonzero(~in_test), np.flatnonzero(in_test)
 
-    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
-        return _checked_n_splits(self.n_splits)
-
-    def _draws(self, rows: Rows, kind: str, random: np.random.RandomState) -> Iterator[Rows]:
-        """Disjoint parts of the rows, or independent draws of a given share."""
+    def _draws(
+        self, rows: IndexArray, kind: str, random: np.random.RandomState
+    ) -> Iterator[IndexArray]:
+        """Yield disjoint parts of the rows, or independent draws of a given share."""
         n_splits = _checked_n_splits(self.n_splits)
         if self.hidden_share is None:
             _check_enough(len(rows), kind, n_splits)
@@ -219,7 +233,7 @@ def hidden_positive_scores(
     cv: HiddenPositivesSplit | None = None,
     score: Callable[[Any, Any], Any] | None = None,
 ) -> FloatArray:
-    """How many hidden positives an estimator finds among the share `prior` it ranks highest.
+    """Score an estimator by the hidden positives among the share `prior` it ranks highest.
 
     For every split a clone is fitted to all rows, with some labelled ones hidden among the
     unlabelled, and ranks the same rows; the score is `hidden_positive_recall` of the hidden ones.
@@ -282,29 +296,6 @@ def _default_score(fitted: Any, X: Any, n_samples: int) -> Any:
     raise TypeError(
         f"{fitted!r} has neither scores_ nor decision_function nor predict_proba: give score="
     )
-
-
-def _checked_groups(X: Any, labels: PULabels, groups: Any) -> IndexArray:
-    """The group of each row: those given, or the copies in X; every row by itself without X."""
-    if groups is not None:
-        values = np.asarray(groups)
-        if values.shape != (labels.n_samples,):
-            raise ValueError(
-                f"groups must have one value for each of the {labels.n_samples} rows, found shape "
-                f"{values.shape}"
-            )
-        return numbered(values)
-    if X is None:
-        return np.arange(labels.n_samples)
-    warn_of_copies(X, labels.is_labelled)
-    return groups_for_folds(X, labels.is_labelled)
-
-
-def _n_rows(X: Any) -> int | None:
-    if X is None:
-        return None
-    shape = getattr(X, "shape", None)
-    return int(shape[0]) if shape else len(X)
 
 
 def _checked_n_splits(n_splits: Any) -> int:

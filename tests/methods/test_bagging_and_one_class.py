@@ -11,12 +11,7 @@ from sklearn.svm import SVC, OneClassSVM
 from pucut import BaggingSVMClassifier, OneClassPUClassifier, PUBaggingClassifier
 from pucut.data.labels import PULabels
 from pucut.data.row_order import row_order
-from pucut.methods.bagging._bags import (
-    bootstrap_bags,
-    mean_over_models,
-    out_of_bag_scores,
-    positives_against_bags,
-)
+from pucut.methods.bagging import Bagged, bootstrap_bags, positives_against_bags
 from pucut.utils.estimator_checks import parametrize_with_pu_checks
 from pucut.utils.estimator_checks._tools import pu_table
 
@@ -77,17 +72,16 @@ def test_out_of_bag_is_the_mean_of_those_that_did_not_see_the_row():
     points = np.zeros((4, 1))
     bags = [np.array([0, 0, 1]), np.array([0, 2]), np.array([0, 1])]
 
+    bagged = Bagged((1.0, 2.0, 6.0), bags, lambda model, rows: np.full(4, model))
+
     def scores(groups):
-        return out_of_bag_scores(
-            [1.0, 2.0, 6.0], bags, points, lambda model, rows: np.full(4, model), np.array(groups)
-        )
+        return bagged.out_of_bag(points, np.array(groups))
 
     np.testing.assert_array_equal(scores([0, 1, 2, 3]), [3.0, 2.0, 3.5, 3.0])
     # The last row is a copy of the second, and of the third.
     np.testing.assert_array_equal(scores([0, 1, 2, 1]), [3.0, 2.0, 3.5, 2.0])
     np.testing.assert_array_equal(scores([0, 1, 2, 2]), [3.0, 2.0, 3.5, 3.5])
-    means = mean_over_models([1.0, 2.0, 6.0], points, lambda model, rows: np.full(4, model))
-    np.testing.assert_array_equal(means, [3.0] * 4)
+    np.testing.assert_array_equal(bagged.scores(points), [3.0] * 4)
 
 
 @pytest.mark.filterwarnings("ignore::pucut.exceptions.RepeatedRowsWarning")

@@ -8,13 +8,13 @@ import scipy.sparse as sp
 from scipy.optimize import minimize
 
 from pucut import PULabelPropagationClassifier, PUMaxMarginClassifier
-from pucut.methods.max_margin._margin import (
+from pucut.methods.max_margin import (
     fit_classes,
     objective,
     smoothness_penalty,
     widest_margin,
 )
-from pucut.methods.propagation._spreading import farthest_rows, mean_path_lengths, propagate
+from pucut.methods.propagation import farthest_rows, mean_path_lengths, propagate
 from pucut.utils.estimator_checks._tools import pu_table
 
 X, y, TRUTH = pu_table(300)

@@ -1,6 +1,5 @@
-"""Training of networks: the risks of the papers, steps, batches, many at once."""
+"""Training of networks: the risks of the papers, steps, batches."""
 
-import copy
 from dataclasses import replace
 
 import numpy as np
@@ -12,11 +11,9 @@ torch = pytest.importorskip("torch")
 from torch import nn  # noqa: E402
 
 from pucut import NNPUClassifier, UPUClassifier  # noqa: E402
-from pucut.methods.neural._networks import convolutions, perceptron  # noqa: E402
 from pucut.methods.neural._training import (  # noqa: E402
     PUSample,
     TrainingOptions,
-    fit_many,
     fit_one,
     objective,
     pu_risk_parts,
@@ -91,74 +88,6 @@ def test_unbounded_risk_falls_below_zero_and_the_other_does_not():
     assert nnpu.risk_curve_[-1] > -0.2
     assert upu.n_epochs_ == upu.best_epoch_ == 60
     assert np.isnan(upu.validation_curve_).all()
-
-
-def stack_of_problems(n_rows=90, n_features=4):
-    samples, tables = [], []
-    for seed, share in enumerate((0.3, 0.5, 0.7)):
-        random = np.random.default_rng(seed)
-        truth = random.random(n_rows) < share
-        X = random.normal(size=(n_rows, n_features)) + 1.5 * truth[:, None]
-        labelled = truth & (random.random(n_rows) < 0.6)
-        hidden = np.zeros(n_rows, dtype=bool)
-        hidden[np.flatnonzero(labelled)[:4]] = True
-        samples.append(
-            PUSample(
-                labelled & ~hidden, np.ones(n_rows, dtype=bool), float(truth.mean()), hidden, seed
-            )
-        )
-        tables.append(X.astype(np.float32))
-    with seeded(7):
-        networks = [perceptron(n_features, (16, 16)) for _ in samples]
-    return networks, np.stack(tables), samples
-
-
-@pytest.mark.parametrize("patience", [2, None])
-@pytest.mark.parametrize("risk", ["upu", "nnpu"])
-def test_many_networks_at_once_are_what_they_are_one_by_one(risk, patience):
-    networks, X, samples = stack_of_problems()
-    before = copy.deepcopy(networks[0].state_dict())
-    options = TrainingOptions(
-        risk=risk, batch_size=30, positives_per_batch=7, max_epochs=8, patience=patience
-    )
-    together = fit_many(networks, X, samples, options)
-    for network, rows, sample, found in zip(networks, X, samples, together, strict=True):
-        alone = fit_one(network, rows, sample, options)
-        assert found.best_epoch == alone.best_epoch
-        n_epochs = len(alone.risk)  # the others may have gone on
-        np.testing.assert_allclose(found.risk[:n_epochs], alone.risk, atol=1e-5)
-        np.testing.assert_allclose(found.validation[:n_epochs], alone.validation, atol=1e-6)
-        with torch.no_grad():
-            np.testing.assert_allclose(
-                found.network(torch.tensor(rows)), alone.network(torch.tensor(rows)), atol=1e-4
-            )
-    epochs = {found.best_epoch for found in together}
-    assert len(epochs) > 1, "the three problems should not be alike"
-    for name, value in networks[0].state_dict().items():
-        np.testing.assert_array_equal(value, before[name])
-
-
-def test_many_convolutional_networks():
-    random = np.random.default_rng(0)
-    X = random.normal(size=(2, 12, 64)).astype(np.float32)
-    mask = np.arange(12) < 4
-    samples = [PUSample(mask, np.ones(12, dtype=bool), prior, None, 3) for prior in (0.4, 0.6)]
-    with seeded(0):
-        networks = [convolutions((1, 8, 8)) for _ in samples]
-    # Where a gradient is nearly 0, rounding decides which way the first steps of Adam go.
-    options = TrainingOptions(max_epochs=2, learning_rate=1e-5)
-    together = fit_many(networks, X, samples, options)
-    alone = fit_one(networks[1], X[1], samples[1], options)
-    with torch.no_grad():
-        np.testing.assert_allclose(
-            together[1].network(torch.tensor(X[1])), alone.network(torch.tensor(X[1])), atol=1e-3
-        )
-
-
-def test_as_many_of_each_are_needed():
-    networks, X, samples = stack_of_problems()
-    with pytest.raises(ValueError, match="3, 3 and 2"):
-        fit_many(networks, X, samples[:2], TrainingOptions())
 
 
 def test_every_batch_has_its_share_of_positives():

@@ -5,13 +5,14 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
-from pucut.methods.size import SMALLEST_SEARCH_BYTES, check_fits
 from sklearn.decomposition import PCA
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 from pucut import PUCutClassifier, TwoHNCClassifier
 from pucut._support.memory import available_memory, checked_memory_limit, readable_bytes
-from pucut.methods.pu_cut import _cuts, places
+from pucut.judging import places, scorers, weights
+from pucut.methods.plan import SMALLEST_SEARCH_BYTES, Plan, check_fits
+from pucut.methods.pu_cut import _cuts
 
 
 @pytest.mark.parametrize(

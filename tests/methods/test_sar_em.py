@@ -8,7 +8,7 @@ from sklearn.linear_model import LogisticRegression
 
 from pucut import SAREMClassifier
 from pucut.datasets import biased_labels
-from pucut.methods.sar_em._em import ClassAndPropensity
+from pucut.methods.sar_em import ClassAndPropensity
 
 
 def problem(strength, n_rows=1500, seed=0):

@@ -9,14 +9,13 @@ from sklearn.svm import LinearSVC
 
 from pucut import RocchioClassifier, SpyClassifier
 from pucut.kernels.machines import Machine, fit_svm
-from pucut.methods.two_step._naive_bayes import em_naive_bayes, fit_naive_bayes
-from pucut.methods.two_step._negatives import (
-    rocchio_negatives,
-    rocchio_scores,
+from pucut.methods.rocchio import rocchio_negatives, rocchio_scores, widen_negatives
+from pucut.methods.spy import (
+    em_naive_bayes,
+    fit_naive_bayes,
     send_spies,
     share_of_rest,
     spy_threshold,
-    widen_negatives,
 )
 from pucut.utils.estimator_checks import parametrize_with_pu_checks
 from pucut.utils.estimator_checks._tools import pu_table

@@ -10,7 +10,7 @@ from sklearn.base import clone
 from sklearn.metrics import roc_auc_score
 
 from pucut import CutOutlierDetector, parametric_cut
-from pucut.outliers._cuts import DENSEST_SHARE, densest, densities, far_share
+from pucut.outliers.detector import DENSEST_SHARE, densest, densities, far_share
 from pucut.utils.estimator_checks._state import assert_answers_rest_on_fit_alone
 from pucut.utils.estimator_checks._tools import calls_of, stop_after
 

@@ -14,7 +14,13 @@ from pucut.cuts.hnc import hnc_minus, hnc_plus
 from pucut.cuts.selection import closest_partition
 from pucut.cuts.two_stages import two_stage_cuts
 from pucut.exceptions import UnclearLabelsWarning
-from pucut.queries._cuts import HOPS, greedy_batch, one_sided_levels, spoken_for, two_sided_levels
+from pucut.queries._cuts import (
+    HOPS,
+    greedy_batch,
+    one_sided_levels,
+    represented_by,
+    two_sided_levels,
+)
 
 
 def random_graph(seed, n_rows=30):
@@ -71,7 +77,7 @@ def test_what_a_row_speaks_for_on_a_path():
     """Edges of 0.5 in a row: halved again with every edge behind the first neighbours."""
     ends = (np.arange(6), np.arange(1, 7))
     upper = sp.csr_array((np.full(6, 0.5), ends), shape=(7, 7))
-    share = spoken_for(sp.csr_array(upper + upper.T), 0)
+    share = represented_by(sp.csr_array(upper + upper.T), 0)
     assert HOPS == 3
     np.testing.assert_allclose(share, [1.0, 0.5, 0.125, 0.03125, 0.0, 0.0, 0.0])
 
@@ -87,7 +93,7 @@ def test_a_batch_is_chosen_greedily(diversity):
     for row, seen in found:
         left = utility.copy()
         for before in chosen:
-            left *= 1.0 - diversity * spoken_for(graph, before)
+            left *= 1.0 - diversity * represented_by(graph, before)
         allowed = [i for i in range(4, 30) if i not in chosen]
         assert row == max(allowed, key=lambda i: left[i])
         np.testing.assert_allclose(seen[allowed], left[allowed])

@@ -1,7 +1,7 @@
-"""The PU classifiers: one file or folder per method, and the table of them by name.
+"""The PU classifiers, one file or folder per method, and their table by name.
 
-A new method is a file here and its line in `_CLASSES`: `METHODS`, `compare`, the command line and
-the public names of the package follow from it. ARCHITECTURE.md says what else to add.
+A new method is a file here and a line in `_CLASSES`. `METHODS`, `compare`, the command line and the
+public names of the package follow from it.
 
 Classes are imported when they are first used, so that a list of the methods costs nothing. Those in
 `NEURAL` need PyTorch.
@@ -15,41 +15,41 @@ from typing import TYPE_CHECKING, Any
 
 from pucut._support.on_demand import importing
 
-if TYPE_CHECKING:  # for type checkers and editors: when they are imported, `__getattr__` says
-    from pucut.methods.bagging.classifiers import BaggingSVMClassifier as BaggingSVMClassifier
-    from pucut.methods.bagging.classifiers import PUBaggingClassifier as PUBaggingClassifier
+if TYPE_CHECKING:  # for type checkers and editors; `__getattr__` imports them on demand
+    from pucut.methods.bagging import BaggingSVMClassifier as BaggingSVMClassifier
+    from pucut.methods.bagging import PUBaggingClassifier as PUBaggingClassifier
     from pucut.methods.extra_trees import PUExtraTreesClassifier as PUExtraTreesClassifier
-    from pucut.methods.max_margin.classifier import PUMaxMarginClassifier as PUMaxMarginClassifier
+    from pucut.methods.max_margin import PUMaxMarginClassifier as PUMaxMarginClassifier
     from pucut.methods.naive import ElkanNotoClassifier as ElkanNotoClassifier
     from pucut.methods.naive import PUThresholdClassifier as PUThresholdClassifier
     from pucut.methods.neural.nnpu import NNPUClassifier as NNPUClassifier
     from pucut.methods.neural.upu import UPUClassifier as UPUClassifier
     from pucut.methods.one_class import OneClassPUClassifier as OneClassPUClassifier
-    from pucut.methods.propagation.classifier import (
+    from pucut.methods.propagation import (
         PULabelPropagationClassifier as PULabelPropagationClassifier,
     )
     from pucut.methods.pu_cut import PUCutClassifier as PUCutClassifier
-    from pucut.methods.sar_em.classifier import SAREMClassifier as SAREMClassifier
+    from pucut.methods.rocchio import RocchioClassifier as RocchioClassifier
+    from pucut.methods.sar_em import SAREMClassifier as SAREMClassifier
+    from pucut.methods.spy import SpyClassifier as SpyClassifier
     from pucut.methods.svm import BiasedSVMClassifier as BiasedSVMClassifier
     from pucut.methods.two_hnc.classifier import TwoHNCClassifier as TwoHNCClassifier
-    from pucut.methods.two_step.rocchio import RocchioClassifier as RocchioClassifier
-    from pucut.methods.two_step.spy import SpyClassifier as SpyClassifier
 
-# The class of each method, by the method's name in tables, and the module here that has the class.
+# The class of each method, by the method's name in tables, and the module that defines it.
 _CLASSES = {
     "pucut": ("PUCutClassifier", "pu_cut"),
     "2-HNC": ("TwoHNCClassifier", "two_hnc.classifier"),
     "PU extra trees": ("PUExtraTreesClassifier", "extra_trees"),
     "boosting, prior": ("PUThresholdClassifier", "naive"),
     "Elkan-Noto": ("ElkanNotoClassifier", "naive"),
-    "SAR-EM": ("SAREMClassifier", "sar_em.classifier"),
-    "spies": ("SpyClassifier", "two_step.spy"),
-    "Rocchio": ("RocchioClassifier", "two_step.rocchio"),
+    "SAR-EM": ("SAREMClassifier", "sar_em"),
+    "spies": ("SpyClassifier", "spy"),
+    "Rocchio": ("RocchioClassifier", "rocchio"),
     "biased SVM": ("BiasedSVMClassifier", "svm"),
-    "bagging SVM": ("BaggingSVMClassifier", "bagging.classifiers"),
-    "label propagation": ("PULabelPropagationClassifier", "propagation.classifier"),
-    "max margin": ("PUMaxMarginClassifier", "max_margin.classifier"),
-    "PU bagging": ("PUBaggingClassifier", "bagging.classifiers"),
+    "bagging SVM": ("BaggingSVMClassifier", "bagging"),
+    "label propagation": ("PULabelPropagationClassifier", "propagation"),
+    "max margin": ("PUMaxMarginClassifier", "max_margin"),
+    "PU bagging": ("PUBaggingClassifier", "bagging"),
     "one-class SVM": ("OneClassPUClassifier", "one_class"),
     "isolation forest": ("OneClassPUClassifier", "one_class"),
     "nnPU": ("NNPUClassifier", "neural.nnpu"),
@@ -70,13 +70,13 @@ def _made(method: str) -> Any:
     return __getattr__(_CLASSES[method][0])(**settings)
 
 
-# Every method by its name, as a function that makes it with its defaults.
+# Methods by name, each as a function that makes it with its defaults.
 METHODS: dict[str, Callable[[], Any]] = {
     method: partial(_made, method) for method, (name, _) in _CLASSES.items() if name in CLASSIFIERS
 }
 
-# Every method by what is typed for it, such as "pu-extra-trees": its name in small letters, unless
-# another spelling stands here.
+# Methods by their names on the command line, such as "pu-extra-trees": in small letters, with the
+# exceptions listed first.
 _TYPED = {"pucut": "pu-cut"}
 METHOD_BY_SLUG = {
     _TYPED.get(name, re.sub("[^a-z0-9]+", "-", name.lower()).strip("-")): name for name in METHODS
@@ -100,8 +100,8 @@ def __dir__() -> list[str]:
     return sorted({*globals(), *CLASSIFIERS, *NEURAL})
 
 
-def method_of(estimator: Any) -> str | None:
-    """The name of the method that an estimator is, whatever its settings; None if it is another.
+def name_in_methods(estimator: Any) -> str | None:
+    """Return the name in `METHODS` of an estimator, whatever its settings; None if it has none.
 
     The same class around another classifier or detector than the method's is another method.
     """

@@ -1,31 +1,32 @@
-"""What all PU classifiers have in common: labels, the prior, the threshold, probabilities."""
+"""The base of all PU classifiers: labels, the prior, the threshold, probabilities."""
 
 import copy
 import warnings
-from abc import abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
 from joblib import effective_n_jobs
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted
+from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
+from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from pucut._support.checks import FloatArray
+from pucut._support.constraints import PRIOR_CONSTRAINTS
 from pucut._support.fitting import FitsWhole
 from pucut.calibration import calibrate
 from pucut.data.containers import checked_table
 from pucut.data.label_values import plain
 from pucut.data.labels import PULabels, checked_prior, checked_pu_labels
 from pucut.data.repeats import warn_of_copies
-from pucut.data.row_order import IndexArray, in_given_order
+from pucut.data.row_order import IndexArray, in_given_order, in_order, row_order
 from pucut.data.suspects import warn_of_suspects
 from pucut.exceptions import NegativesNotUsedWarning
 from pucut.judging.thresholds import positives_by_prior, threshold_for_share
+from pucut.methods._documentation import inherit_documentation
 from pucut.metrics import pu_accuracy
 from pucut.priors import PriorEstimate, estimate_prior, warn_of_guess
 
-# What every model answers with, beside its parameters.
+# Results of `fit` that predictions of every model need, beside its parameters.
 _OF_EVERY_MODEL = (
     "classes_",
     "prior_",
@@ -36,26 +37,69 @@ _OF_EVERY_MODEL = (
     "_calibration",
     "_names_of_labels",
 )
-# What none answers with.
+# Per-row results of `fit`; predictions do not need them.
 _OF_THE_ROWS = ("scores_", "transduction_")
 
 
 class PUClassifier(FitsWhole, ClassifierMixin, BaseEstimator):
-    """Base of the PU classifiers: a subclass learns scores, this class turns them into answers.
+    """Base of the PU classifiers: a subclass learns scores, this class does the rest.
 
-    `fit` of a subclass calls `_read_labels`, `_settle_prior` and `_settle_answers`; `_score_rows`
-    scores any rows, each by itself. It works on the rows in the order of `data.row_order`, so that
-    the same table in any order gives the same answers.
+    A subclass defines `_fit_rows`, which learns, and `_score_rows`, which scores any rows, each by
+    itself. `fit` passes the rows in the order of `data.row_order`, so that the same table in any
+    order gives the same results.
 
     Known negatives are never predicted positive among the rows of `fit`; the prior is at most what
-    they leave, and its estimate learns from them. What else is made of them is up to the subclass:
-    it sets `_uses_negatives` if it learns from them.
+    they leave, and its estimate learns from them. A subclass that learns from them itself sets
+    `_uses_negatives`.
+
+    Subclasses inherit the entries below, as far as they do not document the same names.
+
+    Parameters
+    ----------
+    prior : float or "auto", default="auto"
+        Fraction of positives among all samples given to `fit`, labelled and unlabelled; "auto"
+        estimates it (see `prior_estimate_`). Among the unlabelled alone the fraction is smaller.
+    pos_label : value of y, optional
+        The value that means labelled positive, if it is not what `y` itself says.
+    neg_label : value of y, optional
+        The value that means known negative; all values but these two then mean unlabelled.
+    n_jobs : int, optional
+        Number of threads; results do not depend on it. None is 1 and -1 is all processors.
+    random_state : int, RandomState instance or None, default=None
+        For all that is drawn at random, including the estimate of the prior and the seeds of an
+        `estimator` that has no random state of its own.
+
+    Attributes
+    ----------
+    classes_ : array of shape (2,)
+        The value of y that means unlabelled or negative, then the one that means positive.
+    prior_ : float
+        The prior that was used.
+    prior_estimate_ : PriorEstimate or None
+        How the prior was estimated; None if it was given.
+    scores_ : float array of shape (n_samples,)
+        Scores of the training rows, by models that did not see them.
+    threshold_ : float
+        The score above which a row is positive to `predict`.
+    transduction_ : array of shape (n_samples,)
+        Classes of the training rows: the labelled rows are positive, and as many of the best others
+        as bring the share of positives to the prior, or, if `threshold` is "half", those above the
+        method's own threshold.
+    n_features_in_ : int
+    feature_names_in_ : array of shape (`n_features_in_`,)
+        If X has names for all columns.
     """
 
     # Whether the method learns from known negatives; else a warning says that it does not.
     _uses_negatives: ClassVar[bool] = False
-    # What `_score_rows` reads of what `fit` has set, for `compact`; None where nobody has said so.
+    # The results of `fit` that `_score_rows` reads, for `compact`; None if they are not listed.
     _answers_rest_on: ClassVar[tuple[str, ...] | None] = None
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "prior": PRIOR_CONSTRAINTS,
+        "pos_label": "no_validation",
+        "neg_label": "no_validation",
+        "random_state": ["random_state"],
+    }
 
     classes_: npt.NDArray[Any]
     prior_: float
@@ -63,38 +107,62 @@ class PUClassifier(FitsWhole, ClassifierMixin, BaseEstimator):
     scores_: FloatArray
     transduction_: npt.NDArray[Any]
 
+    def __init_subclass__(cls, **arguments: Any) -> None:
+        super().__init_subclass__(**arguments)
+        inherit_documentation(cls)
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
         return tags
 
-    @abstractmethod
+    @_fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any) -> Self:
-        """Learns from the labelled and the unlabelled rows."""
+        """Learn from the labelled and the unlabelled rows.
 
-    @abstractmethod
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Two values, one for labelled positives (the larger number, a word such as "yes", or
+            `pos_label`) and the other for unlabelled rows; missing values mean unlabelled too. With
+            `neg_label` known negatives, and everything else is unlabelled.
+        """
+        X = self._checked_table(X, reset=True)
+        labels = self._read_labels(y, _num_samples(X))
+        order = row_order(X, labels.signs)
+        X, labels = in_order(X, order), labels.in_order(order)
+        self._fit_rows(X, labels, order)
+        self._set_in_given_order(order)
+        return self
+
+    def _fit_rows(self, X: Any, labels: PULabels, order: IndexArray) -> None:
+        """Learn from rows in this order, and call `_settle_prior` and `_settle_answers`."""
+        raise NotImplementedError
+
     def _score_rows(self, X: Any) -> Any:
-        """The score of each row, as an array: higher means more likely positive."""
+        """Return the score of each row: higher means more likely positive."""
+        raise NotImplementedError
 
     def decision_function(self, X: Any) -> Any:
-        """Score of each row less the threshold: above 0 means positive."""
+        """Return the score of each row less the threshold: above 0 means positive."""
         check_is_fitted(self)
         with self._own_threads():
             return self._score_rows(X) - self.threshold_
 
     def predict(self, X: Any) -> Any:
-        """The class of each row, in the two values of `y`."""
+        """Return the class of each row, in the two values of `y`."""
         check_is_fitted(self)
         return self.classes_[(self.decision_function(X) > 0.0).astype(np.intp)]
 
     def predict_proba(self, X: Any) -> Any:
-        """Probabilities of the two classes, calibrated so that their mean is the prior."""
+        """Return probabilities of the two classes, calibrated so that their mean is the prior."""
         check_is_fitted(self)
         with self._own_threads():
             return self._calibration.probabilities(self._score_rows(X))
 
     def score(self, X: Any, y: Any) -> float:
-        """The accuracy on X, estimated from PU labels: `pucut.metrics.pu_accuracy` at `prior_`.
+        """Estimate the accuracy on X from PU labels: `pucut.metrics.pu_accuracy` at `prior_`.
 
         Plain accuracy would take unlabelled positives for negatives, and prefer the model that
         finds none of them. `y` is read as in `fit`; rows of X should be new to the model, with
@@ -107,11 +175,11 @@ class PUClassifier(FitsWhole, ClassifierMixin, BaseEstimator):
         return pu_accuracy(y, self.predict(X), prior=self.prior_, **self._names_of_labels)
 
     def compact(self) -> Self:
-        """A smaller copy with the same answers, to the bit, for memory and for model files.
+        """Return a smaller copy that predicts the same bits, for memory and for model files.
 
         It keeps the parameters and what `predict`, `predict_proba`, `decision_function` and `score`
-        need. All else that `fit` has set is left out: what it says of the rows of `fit`, and how
-        the model was found. Who asks the copy for it gets an error that says so.
+        need. Everything else that `fit` has set is left out; accessing it raises an AttributeError
+        that says so.
         """
         check_is_fitted(self)
         state = vars(self)
@@ -133,7 +201,7 @@ class PUClassifier(FitsWhole, ClassifierMixin, BaseEstimator):
 
         def __getattr__(self, name: str) -> Any:
             left_out = vars(self).get("_left_out", ())
-            # A property of the class comes here too, if what it reads is not there.
+            # A property of the class comes here too, if an attribute that it reads is missing.
             if name in left_out or (left_out and hasattr(type(self), name)):
                 raise AttributeError(
                     f"{name} was left out of this {type(self).__name__} by compact(), which keeps "
@@ -145,7 +213,7 @@ class PUClassifier(FitsWhole, ClassifierMixin, BaseEstimator):
         return checked_table(self, X, reset=reset)
 
     def _set_in_given_order(self, order: IndexArray) -> None:
-        """Turns what has a value per row from the order of the fit to that of the table."""
+        """Turn per-row results from the order of the fit to that of the table."""
         self.scores_ = in_given_order(self.scores_, order)
         self.transduction_ = in_given_order(self.transduction_, order)
 
@@ -168,7 +236,7 @@ class PUClassifier(FitsWhole, ClassifierMixin, BaseEstimator):
                 stacklevel=3,
             )
         self.classes_ = labels.classes
-        # What `score` reads y by, whatever the parameters are set to later.
+        # For `score`, whatever the parameters are set to later.
         negative = None if self.neg_label is None else plain(labels.classes[0])
         self._names_of_labels = {"pos_label": plain(labels.classes[1]), "neg_label": negative}
         return labels
@@ -176,11 +244,12 @@ class PUClassifier(FitsWhole, ClassifierMixin, BaseEstimator):
     def _settle_prior(
         self, X: Any, labels: PULabels, scores: FloatArray | None = None, method: str = "auto"
     ) -> None:
-        """Sets `prior_`, and `prior_estimate_` with how it was found (None if it was a number).
+        """Set `prior_`, and `prior_estimate_`, which is None if the prior is a number.
 
-        The estimate uses `scores`, which are out-of-fold, if there are any, otherwise X.
+        The estimate uses `scores`, which are out-of-fold, if passed, otherwise X.
         """
-        n_threads = int(effective_n_jobs(getattr(self, "n_jobs", None)))
+        n_jobs = getattr(self, "n_jobs", None)
+        n_threads = int(effective_n_jobs(n_jobs))
         warn_of_copies(X, labels.is_labelled, n_threads)
         warn_of_suspects(X, labels, n_threads)
         self.prior_estimate_: PriorEstimate | None = None
@@ -190,7 +259,7 @@ class PUClassifier(FitsWhole, ClassifierMixin, BaseEstimator):
                 labels,
                 method,
                 scores=scores,
-                n_jobs=getattr(self, "n_jobs", None),
+                n_jobs=n_jobs,
                 random_state=self.random_state,
             )
             warn_of_guess(self.prior_estimate_)
@@ -206,7 +275,7 @@ class PUClassifier(FitsWhole, ClassifierMixin, BaseEstimator):
         half: float | None,
         seen: FloatArray | None = None,
     ) -> None:
-        """Sets threshold, classes of the training rows, and the map to probabilities.
+        """Set the threshold, the classes of the training rows, and the map to probabilities.
 
         `scores` are out-of-sample scores of the training rows; `half` is the threshold of the
         method's own rule, None for the one at the prior. `seen` are in-sample scores, if these

@@ -1,21 +1,20 @@
 """PU Extra Trees as a scikit-learn classifier; the trees themselves are in pucut.trees."""
 
 import numbers
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 from joblib import effective_n_jobs
-from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from pucut._support.checks import FloatArray
-from pucut._support.constraints import PRIOR_CONSTRAINTS, THRESHOLD_CONSTRAINTS
+from pucut._support.constraints import COUNT, COUNT_OR_NONE, THRESHOLD_CONSTRAINTS
 from pucut.data.containers import for_any_table
 from pucut.data.labels import PULabels
 from pucut.data.repeats import groups_for_folds, possible_folds
-from pucut.data.row_order import in_order, row_order
+from pucut.data.row_order import IndexArray
 from pucut.data.tables import Table, read_table
 from pucut.methods._base import PUClassifier
 from pucut.trees.cross_fitting import cross_fitted_forest
@@ -27,16 +26,9 @@ from pucut.trees.forest import (
     forest_scores,
     proximity_neighbors,
 )
-from pucut.trees.growing import (
-    LOSSES,
-    RISKS,
-    Loss,
-    Risk,
-    TreeOptions,
-    grow_forest,
-)
+from pucut.trees.growing import LOSSES, RISKS, Loss, Risk, TreeOptions, grow_forest
 
-# Of the rows, for out-of-sample scores.
+# Folds for out-of-sample scores.
 FOLDS = 5
 
 
@@ -51,9 +43,6 @@ class PUExtraTreesClassifier(PUClassifier):
     ----------
     n_estimators : int, default=100
         Number of trees.
-    prior : float or "auto", default="auto"
-        Fraction of positives among all samples given to `fit`, labelled and unlabelled; "auto"
-        estimates it (see `prior_estimate_`).
     risk : {"nnpu", "upu", "pn"}, default="nnpu"
         The non-negative or the unbiased estimate of the risk, or that of labelled against
         unlabelled rows, taken as negatives, with the classes weighted by the prior.
@@ -91,42 +80,23 @@ class PUExtraTreesClassifier(PUClassifier):
         Columns of strings and of the category types of pandas and polars are categorical; a list
         names further ones, as a mask, indices, or names of columns. A cut sends a random subset of
         the categories left. At most 255 categories per column.
-    pos_label : value of y, optional
-        The value that means labelled positive, if it is not what `y` itself says.
-    neg_label : value of y, optional
-        The value that means known negative; all values but these two then mean unlabelled.
-    n_jobs : int, optional
-        Number of threads; the trees do not depend on it. As everywhere in scikit-learn, None is 1
-        and -1 is all processors.
     callback : callable, optional
         Called as callback(trees grown, trees in all) now and then while growing.
-    random_state : int, RandomState instance or None, default=None
 
     Attributes
     ----------
-    classes_ : array of shape (2,)
-        The value of y that means unlabelled or negative, then the one that means positive.
     forest_ : Forest
         The trees, as flat arrays.
     feature_importances_ : float array of shape (n_features,)
         How much the cuts on each feature lowered the risk, negative sums as 0, scaled to sum to 1;
         all zeros if no cut lowered the risk.
-    prior_ : float
-        The prior that was used.
-    prior_estimate_ : PriorEstimate or None
-        How the prior was estimated; None if it was given.
     scores_ : float array of shape (n_samples,)
         Scores of the training rows, from 0 to 1, by trees that did not see them, unless `cross_fit`
         is None.
-    threshold_ : float
-        The score above which a row is positive to `predict`.
     transduction_ : array of shape (n_samples,)
         Classes of the training rows: the labelled rows are positive, and as many of the best others
         as bring the share of positives to the prior, or those above 1/2; by `forest_`, or by
         `scores_` if `cross_fit` is "scores".
-    n_features_in_ : int
-    feature_names_in_ : array of shape (`n_features_in_`,)
-        If X has names for all columns.
 
     Notes
     -----
@@ -146,29 +116,26 @@ class PUExtraTreesClassifier(PUClassifier):
         "_fit_n_jobs",
     )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "n_estimators": [Interval(numbers.Integral, 1, None, closed="left")],
-        "prior": PRIOR_CONSTRAINTS,
+        **PUClassifier._parameter_constraints,
+        "n_estimators": COUNT,
         "risk": [StrOptions(set(RISKS))],
         "loss": [StrOptions(set(LOSSES))],
-        "max_depth": [Interval(numbers.Integral, 1, None, closed="left"), None],
-        "min_samples_leaf": [Interval(numbers.Integral, 1, None, closed="left")],
+        "max_depth": COUNT_OR_NONE,
+        "min_samples_leaf": COUNT,
         "max_features": [
-            Interval(numbers.Integral, 1, None, closed="left"),
+            *COUNT,
             Interval(numbers.Real, 0.0, 1.0, closed="right"),
             StrOptions({"sqrt"}),
             None,
         ],
-        "max_candidates": [Interval(numbers.Integral, 1, None, closed="left")],
+        "max_candidates": COUNT,
         "unlabelled_includes_labelled": ["boolean"],
         "ranking": [StrOptions({"vote", "leaf"})],
         "threshold": THRESHOLD_CONSTRAINTS,
         "cross_fit": [StrOptions({"threshold", "scores"}), None],
         "categorical_features": ["array-like", StrOptions({"from_dtype"}), None],
-        "pos_label": "no_validation",
-        "neg_label": "no_validation",
         "n_jobs": [numbers.Integral, None],
         "callback": [callable, None],
-        "random_state": ["random_state"],
     }
 
     def __init__(
@@ -215,26 +182,18 @@ class PUExtraTreesClassifier(PUClassifier):
     def __sklearn_tags__(self) -> Any:
         return for_any_table(super().__sklearn_tags__())
 
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any) -> Self:
-        """Grows the trees and finds the threshold.
+    def _checked_table(self, X: Any, *, reset: bool) -> Any:
+        X = super()._checked_table(X, reset=reset)
+        if reset:
+            self._fit_table: Table | None = read_table(
+                X, categorical_features=self.categorical_features
+            )
+        return X
 
-        Parameters
-        ----------
-        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-            Two values, one for labelled positives (the larger number, a word such as "yes", or
-            `pos_label`) and the other for unlabelled rows; missing values mean unlabelled too. With
-            `neg_label` known negatives, and everything else is unlabelled.
-        """
-        X = self._checked_table(X, reset=True)
-        table = read_table(X, categorical_features=self.categorical_features)
-        labels = self._read_labels(y, table.n_rows)
-        self._fit_table: Table | None = table
-        order = row_order(X, labels.signs)
-        X, labels = in_order(X, order), labels.in_order(order)
-        table = read_table(X, table.format)
-        # Answers do not ask the parameters, which may be set for a next fit.
+    def _fit_rows(self, X: Any, labels: PULabels, order: IndexArray) -> None:
+        assert self._fit_table is not None
+        table = read_table(X, self._fit_table.format)
+        # Predictions do not read the parameters, which may be set for a next fit.
         self._fit_ranking, self._fit_n_jobs = self.ranking, self.n_jobs
         self._settle_prior(X, labels)
         growing = {
@@ -266,19 +225,18 @@ class PUExtraTreesClassifier(PUClassifier):
             half=0.5 if self.threshold == "half" else None,
             seen=own if self.cross_fit == "threshold" else None,
         )
-        self._set_in_given_order(order)
-        return self
 
     def apply(self, X: Any) -> npt.NDArray[np.int32]:
-        """The leaf of each row in each tree: the number of its node, (n_samples, n_estimators)."""
+        """Return the number of the leaf of each row in each tree, (n_samples, n_estimators)."""
         check_is_fitted(self)
         X = self._checked_table(X, reset=False)
         return forest_apply(self.forest_, X, n_threads=self._n_threads())
 
     def proximity_neighbors(self, k: int) -> Proximities:
-        """For each row of `fit` the k others that share its leaf in most trees, with the share.
+        """Return, for each row of `fit`, the k others that share its leaf in most trees.
 
-        Ties are in the order of the rows. Memory grows with rows times trees.
+        Each comes with its share of the trees; ties are in the order of the rows. Memory grows with
+        rows times trees.
         """
         check_is_fitted(self)
         if self._fit_table is None:
@@ -304,9 +262,9 @@ class PUExtraTreesClassifier(PUClassifier):
         return int(effective_n_jobs(self._fit_n_jobs))
 
     def _unseen_scores(self, labels: PULabels, growing: dict[str, Any]) -> FloatArray | None:
-        """Scores of the training rows by trees that did not see them.
+        """Return scores of the training rows by trees that did not see them.
 
-        None if they are not wanted, or if a single row of a kind cannot be left out.
+        None if they are not wanted, or if no row of a kind can be left out.
         """
         groups = groups_for_folds(growing["X"], labels.is_labelled)
         n_folds = possible_folds(FOLDS, groups, labels.is_labelled)
@@ -319,9 +277,9 @@ class PUExtraTreesClassifier(PUClassifier):
         return self._ranked(found.scores)
 
     def _prior_of_the_unlabelled(self, labels: PULabels) -> float:
-        """The fraction of positives in the unlabelled set of the risk."""
+        """Return the fraction of positives in the unlabelled set of the risk."""
         if self.unlabelled_includes_labelled or self.risk == "pn":
             return self.prior_
         n_positive = self.prior_ * labels.n_samples - labels.n_labelled
-        # Half a row at least: without any positive in it, the set would say nothing.
+        # At least half a row: the risk needs some positives in the unlabelled set.
         return max(n_positive, 0.5) / (labels.n_samples - labels.n_labelled)

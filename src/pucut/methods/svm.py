@@ -1,17 +1,16 @@
-"""SVMs that take unlabelled rows as negatives, at a lower cost."""
+"""Biased SVMs: unlabelled rows are negatives at a lower cost."""
 
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
+from pucut._support.checks import FloatArray
 from pucut._support.constraints import POSITIVE
 from pucut.data.labels import PULabels
-from pucut.data.repeats import groups_for_folds
 from pucut.data.row_order import IndexArray
-from pucut.judging.cross_fitting import stratified_folds
 from pucut.kernels.machines import KERNELS, Machine, fit_svm
-from pucut.methods._encoded import FOLDS, EncodedClassifier
+from pucut.methods._encoded import EncodedClassifier, folds_of, scores_of_folds
 from pucut.metrics import lee_liu_score
 
 
@@ -33,18 +32,6 @@ class BiasedSVMClassifier(EncodedClassifier):
         Liu 2003) on rows the SVM did not see is used, as in the paper, which tries 10, ..., 200.
     kernel : {"rbf", "linear"}, default="rbf"
         The paper's SVM is linear, for texts. See Notes.
-    prior : float or "auto", default="auto"
-        Fraction of positives among all samples given to `fit`, labelled and unlabelled; "auto"
-        estimates it (see `prior_estimate_`).
-    threshold : {"prior", "half"}, default="prior"
-        `predict` says positive above the score that the prior's share of the training rows exceeds,
-        or where the SVM itself does.
-    pos_label : value of y, optional
-        The value that means labelled positive, if it is not what `y` itself says.
-    neg_label : value of y, optional
-        The value that means known negative; all values but these two then mean unlabelled.
-    random_state : int, RandomState instance or None, default=None
-        For folds, landmarks and the estimate of the prior.
 
     Attributes
     ----------
@@ -53,17 +40,6 @@ class BiasedSVMClassifier(EncodedClassifier):
     ratio_scores_ : dict or None
         recall^2 / share for each ratio that was tried.
     machine_ : Machine
-    classes_ : array of shape (2,)
-        The value of y that means unlabelled or negative, then the one that means positive.
-    prior_, prior_estimate_
-        The prior that was used, and how it was estimated.
-    scores_ : float array of shape (n_samples,)
-        Scores of the training rows, by SVMs that did not see them.
-    threshold_ : float
-        The score above which a row is positive to `predict`.
-    transduction_ : array of shape (n_samples,)
-        Classes of the training rows: the labelled rows are positive, and as many of the best others
-        as bring the share of positives to the prior, or those the SVM says.
 
     Notes
     -----
@@ -71,11 +47,6 @@ class BiasedSVMClassifier(EncodedClassifier):
     beyond, the kernel is approximated with 300 landmarks, with the squared hinge loss, which the
     linear SVM has at every size (`pucut.kernels.machines`): 10 000 rows of 16 columns take 7 s of
     one processor. There is no `sample_weight`.
-
-    The paper claims, on texts that are not available here, that the biased SVM beats two-step
-    methods.
-    Digits, odd against even, 30 % of the positives labelled: 93.9 % against 87.7 % for spies with
-    an SVM (benchmarks/bench_methods.py).
     """
 
     _uses_negatives: ClassVar[bool] = True
@@ -130,16 +101,16 @@ class BiasedSVMClassifier(EncodedClassifier):
     def _tried(
         self, ratios: list[float], points: Any, labels: PULabels, random: np.random.RandomState
     ) -> dict[float, float]:
-        groups = groups_for_folds(points, labels.is_labelled)
-        folds = list(stratified_folds(labels.is_labelled, FOLDS, random, groups))
-        found = {}
-        for ratio in ratios:
-            scores = np.empty(labels.n_samples)
-            for train, test in folds:
+        folds = folds_of(points, labels, random)
+
+        def score(ratio: float) -> float:
+            def scores(train: IndexArray, test: IndexArray) -> FloatArray:
                 machine = self._machine(points[train], labels.in_order(train), ratio, random)
-                scores[test] = machine.scores(points[test])
-            found[ratio] = float(lee_liu_score(labels.is_labelled, scores > 0.0))
-        return found
+                return machine.scores(points[test])
+
+            return float(lee_liu_score(labels.is_labelled, scores_of_folds(folds, scores) > 0.0))
+
+        return {ratio: score(ratio) for ratio in ratios}
 
     def _machine(
         self, points: Any, labels: PULabels, ratio: float, random: np.random.RandomState

@@ -1,4 +1,4 @@
-"""How good a model is, estimated from positive and unlabelled rows: no negative is needed.
+"""Quality of a model, estimated from positive and unlabelled rows alone.
 
 Symbols, once for all formulas. V are all rows given, labelled and unlabelled together (the
 single-training-set scenario: a labelled row is one of the sample, marked), L the labelled ones, f
@@ -32,8 +32,7 @@ from pucut.metrics._estimates import (
     pu_roc_auc,
     upu_risk,
 )
-from pucut.metrics._scorer import PUScorer, make_pu_scorer
-from pucut.metrics._warnings import warn_if_one_class
+from pucut.metrics._scorer import PUScorer, make_pu_scorer, warn_if_one_class
 
 __all__ = [
     "OneClassPredictionWarning",

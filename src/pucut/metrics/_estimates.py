@@ -121,7 +121,7 @@ def pu_f1(
 ) -> float:
     """Harmonic mean of precision and recall: 2 prior recall / (prior + predicted).
 
-    0 where nothing is predicted positive. Assumes SCAR; parameters are those of `pu_accuracy`.
+    Without a predicted positive it is 0. Assumes SCAR; parameters are those of `pu_accuracy`.
 
     References
     ----------
@@ -218,12 +218,9 @@ def upu_risk(
         PU labels: labelled positive or unlabelled.
     y_score : array-like of shape (n_samples,)
         Margins: positive above 0. For a probability p, use log(p / (1 - p)).
-    prior : float
-        Fraction of positives among these rows, labelled and unlabelled together.
     loss : "zero-one", "sigmoid" or "logistic"
-    pos_label, neg_label : values of y_true, optional
-        The values that mean labelled positive and known negative, if the labels do not say so
-        themselves.
+    prior, pos_label, neg_label
+        As in `pu_accuracy`.
 
     References
     ----------
@@ -278,9 +275,8 @@ def hidden_positive_recall(
         Higher means more likely positive.
     prior : float
         Fraction of the rows that is predicted positive.
-    pos_label, neg_label : values of y_true, optional
-        The values that mean labelled positive and known negative, if the labels do not say so
-        themselves.
+    pos_label, neg_label
+        As in `pu_accuracy`.
     """
     labels, scores = _labels_and_scores(y_true, y_score, pos_label, neg_label)
     n_predicted = _checked_prior(prior, labels) * labels.n_samples
@@ -339,7 +335,7 @@ def _rates(y_true: Any, y_pred: Any, prior: float, pos_label: Any, neg_label: An
 
 
 def _checked_prior(prior: float, labels: PULabels) -> float:
-    """As given, even if a fold has one or two more labelled rows than it allows."""
+    """Return the prior, even if a fold has one or two more labelled rows than it allows."""
     prior = prior_number(prior)
     try:
         checked_prior(prior, labels)
@@ -357,7 +353,7 @@ def _labels_and_scores(
 
 
 def _area(is_first: BoolArray, scores: FloatArray) -> float:
-    """Probability that a row of the first kind scores above one of the other, ties half."""
+    """Return the probability that a row of the first kind scores above another, ties half."""
     n_first = int(is_first.sum())
     n_other = len(is_first) - n_first
     wins = rankdata(scores)[is_first].sum() - n_first * (n_first + 1) / 2.0
@@ -374,7 +370,7 @@ _LOSSES: dict[str, Callable[[FloatArray], FloatArray]] = {
 def _pu_risks(
     y_true: Any, y_score: Any, prior: float, loss: str, pos_label: Any, neg_label: Any
 ) -> tuple[float, float]:
-    """The parts of the risk that stand for the positives and for the negatives."""
+    """Return the parts of the risk that stand for the positives and for the negatives."""
     labels, scores = _labels_and_scores(y_true, y_score, pos_label, neg_label)
     prior = _checked_prior(prior, labels)
     if loss not in _LOSSES:

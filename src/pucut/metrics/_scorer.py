@@ -1,52 +1,41 @@
-"""Metrics as scikit-learn's `scoring`."""
+"""Metrics as scikit-learn's `scoring`, and warnings of predictions that tell nothing."""
 
 import inspect
 import numbers
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from pucut._support.checks import FloatArray
+from pucut._support.checks import BoolArray, FloatArray
 from pucut.data.labels import PULabels, checked_pu_labels, prior_number
-from pucut.metrics._estimates import (
-    hidden_positive_recall,
-    lee_liu_score,
-    nnpu_risk,
-    proxy_accuracy,
-    proxy_roc_auc,
-    pu_accuracy,
-    pu_balanced_accuracy,
-    pu_f1,
-    pu_precision,
-    pu_roc_auc,
-    upu_risk,
-)
-from pucut.metrics._warnings import warn_if_constant, warn_of_one_class
+from pucut.exceptions import OneClassPredictionWarning
+from pucut.metrics import _estimates as estimates
 
 _LABELS = ("predict",)
 _SCORES = ("decision_function", "predict_proba")
 
 
-class _Kind(NamedTuple):
+class _MetricKind(NamedTuple):
     response_method: tuple[str, ...]
     greater_is_better: bool = True
     takes_margins: bool = False
 
 
-_KINDS: dict[Callable[..., float], _Kind] = {
-    pu_accuracy: _Kind(_LABELS),
-    pu_balanced_accuracy: _Kind(_LABELS),
-    pu_precision: _Kind(_LABELS),
-    pu_f1: _Kind(_LABELS),
-    lee_liu_score: _Kind(_LABELS),
-    proxy_accuracy: _Kind(_LABELS),
-    pu_roc_auc: _Kind(_SCORES),
-    proxy_roc_auc: _Kind(_SCORES),
-    hidden_positive_recall: _Kind(_SCORES),
-    upu_risk: _Kind(_SCORES, greater_is_better=False, takes_margins=True),
-    nnpu_risk: _Kind(_SCORES, greater_is_better=False, takes_margins=True),
+_KINDS: dict[Callable[..., float], _MetricKind] = {
+    estimates.pu_accuracy: _MetricKind(_LABELS),
+    estimates.pu_balanced_accuracy: _MetricKind(_LABELS),
+    estimates.pu_precision: _MetricKind(_LABELS),
+    estimates.pu_f1: _MetricKind(_LABELS),
+    estimates.lee_liu_score: _MetricKind(_LABELS),
+    estimates.proxy_accuracy: _MetricKind(_LABELS),
+    estimates.pu_roc_auc: _MetricKind(_SCORES),
+    estimates.proxy_roc_auc: _MetricKind(_SCORES),
+    estimates.hidden_positive_recall: _MetricKind(_SCORES),
+    estimates.upu_risk: _MetricKind(_SCORES, greater_is_better=False, takes_margins=True),
+    estimates.nnpu_risk: _MetricKind(_SCORES, greater_is_better=False, takes_margins=True),
 }
 
 
@@ -75,13 +64,13 @@ class PUScorer:
         labels = checked_pu_labels(y, **names)
         response = getattr(estimator, method)(X)
         if method == "predict":
-            warn_of_one_class(labels, labels.decode(response), self.prior)
+            _warn_of_one_class(labels, labels.decode(response), self.prior)
         else:
             response = _one_column(response, estimator, labels)
             if method == "predict_proba" and self.takes_margins:
                 response = _logit(response)
-            if not warn_if_constant(response) and self.takes_margins:
-                warn_of_one_class(labels, response > 0.0, self.prior)
+            if not _warn_if_constant(response) and self.takes_margins:
+                _warn_of_one_class(labels, response > 0.0, self.prior)
         given = {} if self.prior is None else {"prior": self.prior}
         return self.sign * float(self.metric(y, response, **given, **self.arguments))
 
@@ -100,7 +89,7 @@ def make_pu_scorer(
     greater_is_better: bool | None = None,
     **arguments: Any,
 ) -> PUScorer:
-    """Makes a metric usable as `scoring` in GridSearchCV, cross_val_score and their like.
+    """Make a metric usable as `scoring` in GridSearchCV, cross_val_score and their like.
 
     Use it with `PUStratifiedKFold`, so that every fold has its labelled rows. Warns
     (`OneClassPredictionWarning`) if a model predicts one class for all rows of a fold.
@@ -133,7 +122,7 @@ def make_pu_scorer(
         raise TypeError(
             f"metric must be one of {', '.join(by_name)} or a function, found {metric!r}"
         )
-    kind = _KINDS.get(metric, _Kind(_LABELS))
+    kind = _KINDS.get(metric, _MetricKind(_LABELS))
     takes_prior = _takes(metric, "prior")
     if takes_prior and prior is None:
         raise TypeError(
@@ -164,6 +153,30 @@ def make_pu_scorer(
     )
 
 
+def warn_if_one_class(
+    y_true: Any,
+    y_pred: Any,
+    *,
+    prior: float | None = None,
+    pos_label: Any = None,
+    neg_label: Any = None,
+) -> bool:
+    """Warn, and return True, if every row is predicted the same.
+
+    A model trained on positives against unlabelled rows often predicts the likelier of the two for
+    every row, which is unlabelled; nothing measured about it is then meaningful.
+
+    Parameters
+    ----------
+    y_true, y_pred, pos_label, neg_label
+        As in `pu_accuracy`.
+    prior : float, optional
+        Fraction of positives among these rows, for the message.
+    """
+    labels = checked_pu_labels(y_true, pos_label=pos_label, neg_label=neg_label)
+    return _warn_of_one_class(labels, labels.decode(y_pred), prior)
+
+
 def _is_share(value: Any) -> bool:
     is_number = isinstance(value, numbers.Real) and not isinstance(value, (bool, np.bool_))
     return is_number and 0.0 < float(value) < 1.0
@@ -175,7 +188,7 @@ def _takes(metric: Callable[..., float], name: str) -> bool:
 
 
 def _one_column(response: Any, estimator: Any, labels: PULabels) -> FloatArray:
-    """Scores of the positive class, in whichever column or sign the estimator has them."""
+    """Return scores of the positive class, whatever the order of the estimator's classes."""
     scores = np.asarray(response, dtype=np.float64)
     classes = list(getattr(estimator, "classes_", [None, labels.classes[1]]))
     place = next((i for i, value in enumerate(classes) if value == labels.classes[1]), None)
@@ -195,3 +208,38 @@ def _logit(probability: FloatArray) -> FloatArray:
     p = np.clip(probability, low, 1.0 - low)
     margin: FloatArray = np.log(p) - np.log1p(-p)
     return margin
+
+
+def _warn_of_one_class(labels: PULabels, is_predicted: BoolArray, prior: float | None) -> bool:
+    n_predicted = int(is_predicted.sum())
+    if 0 < n_predicted < labels.n_samples:
+        return False
+    expected = "" if prior is None else f", where about {prior * labels.n_samples:.0f} are expected"
+    advice = (
+        "The usual cause is the threshold of a model that was trained to tell labelled from "
+        "unlabelled rows: take the score that the prior's share of the rows exceeds "
+        "(PUThresholdClassifier)"
+        if n_predicted == 0
+        else "Lower the prior the model was given, or raise its threshold"
+    )
+    warnings.warn(
+        f"the model calls {n_predicted} of {labels.n_samples} rows positive{expected}; "
+        f"{labels.n_labelled} of them are labelled positive. {advice}; and see whether the scores "
+        "differ at all",
+        OneClassPredictionWarning,
+        stacklevel=3,
+    )
+    return True
+
+
+def _warn_if_constant(scores: FloatArray) -> bool:
+    if scores.min() < scores.max():
+        return False
+    warnings.warn(
+        f"the model gives all {len(scores)} rows the same score, {scores[0]:.6g}: it has learnt "
+        "nothing from the features. See whether they are constant, or the model too regularised "
+        "for the number of labelled rows",
+        OneClassPredictionWarning,
+        stacklevel=3,
+    )
+    return True

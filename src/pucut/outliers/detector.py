@@ -1,6 +1,14 @@
-"""Outliers as a scikit-learn detector; the cuts are functions of `pucut.outliers._cuts`."""
+"""Outliers by nested cuts: the rows that leave the side of the regular ones first.
+
+Every row is pulled to the regular side by its own density, which is the share of rows that are
+farther from their neighbours than it is from its own, and by its similarity to rows on that side.
+The cuts for all lambda are those of `pucut.cuts.score_cuts` with the regular rows as seeds; the
+level of a row is the lambda at which it leaves. The density weighs the same for all rows, as for a
+row of median degree: an isolated row is not held by its few connections.
+"""
 
 import numbers
+from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -10,19 +18,126 @@ from sklearn.base import BaseEstimator, OutlierMixin, _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from pucut._support.checks import FloatArray, checked_seeds
+from pucut._support.checks import BoolArray, FloatArray, checked_seeds
+from pucut._support.constraints import COUNT_OR_NONE, POSITIVE
 from pucut._support.fitting import FitsWhole
+from pucut.cuts.parametric_cut import CutPath
+from pucut.cuts.score_cuts import levels_of_new_rows, score_cut
 from pucut.data.containers import checked_table, for_any_table
 from pucut.data.encoding import learn_encoding
-from pucut.graphs.spaces import weighted_space
-from pucut.outliers._cuts import far_share, find_outliers
+from pucut.graphs.neighbors import NeighborLists
+from pucut.graphs.neighbors.equal_rows import group_equal_rows
+from pucut.graphs.spaces import WeightedSpace, weighted_space
 
-# The number of neighbours, if a table has as many other rows.
+# Share of the rows, the densest, that replaces the regular rows if none are known.
+DENSEST_SHARE = 0.5
+# Rows that leave together are ordered by their density, with this small weight.
+_TIE_WEIGHT = 1e-9
+# Default number of neighbours, capped at the number of other rows.
 _NEIGHBORS = 15
 
 
+@dataclass(frozen=True, eq=False)
+class OutlierCuts:
+    """The cuts of one table, with the seeds fixed on the regular side, and scores from them.
+
+    `remoteness` is the mean distance of each row to its neighbours, and `pull` the weight of the
+    density, in the unit of degrees. The score is higher for more regular rows: the lambda at which
+    a row leaves, and seeds above all others.
+    """
+
+    space: WeightedSpace
+    path: CutPath
+    is_seed: BoolArray
+    remoteness: FloatArray
+    rising_remoteness: FloatArray
+    pull: float
+    score: FloatArray
+
+    def scores_of(self, points: Any) -> FloatArray:
+        """Return scores of any rows, each by itself; a row equal to one of the table has its score.
+
+        The level of a new row minimises its own terms of the objective, with all others fixed.
+        """
+        lists = self.space.near(points)
+        density = densities(_mean_distance(lists), self.rising_remoteness)
+        weights = self.space.similarities(lists.squared_distances)
+        levels = levels_of_new_rows(
+            lists.indices,
+            weights,
+            np.where(self.is_seed, np.inf, self.path.switch),
+            density,
+            self.pull / weights.sum(axis=1),
+        )
+        scores: FloatArray = levels + _TIE_WEIGHT * density
+        is_known = lists.squared_distances[:, 0] == 0.0
+        scores[is_known] = self.score[lists.indices[is_known, 0]]
+        return scores
+
+
+def find_outliers(
+    space: WeightedSpace, regular: BoolArray | None, density_weight: float
+) -> OutlierCuts:
+    """Solve the cuts, with the known regular rows as seeds, or else the densest half.
+
+    `density_weight`, above 0, is the weight of a row's own density relative to the graph.
+    """
+    remoteness = _mean_distance(space.lists)
+    is_seed = densest(remoteness, DENSEST_SHARE) if regular is None else regular
+    rising = np.sort(remoteness)
+    density = densities(remoteness, rising)
+    graph = space.graph(space.lists.n_neighbors)
+    degrees = np.asarray(graph.sum(axis=1), dtype=np.float64).ravel()
+    pull = density_weight * float(np.median(degrees))
+    path = score_cut(graph, is_seed, density, pull / degrees, n_threads=space.n_threads)
+    # No row leaves later than at its density and its degree / pull.
+    level = np.where(is_seed, 1.0 + degrees.max() / pull + density, path.switch)
+    score = _shared_by_equal_rows(level + _TIE_WEIGHT * density, space.points)
+    return OutlierCuts(space, path, is_seed, remoteness, rising, pull, score)
+
+
+def densities(remoteness: FloatArray, rising: FloatArray) -> FloatArray:
+    """Return the share of the `rising` values that are larger; equal ones count half."""
+    larger = len(rising) - np.searchsorted(rising, remoteness, side="right")
+    not_smaller = len(rising) - np.searchsorted(rising, remoteness, side="left")
+    share: FloatArray = (larger + not_smaller) / (2.0 * len(rising))
+    return share
+
+
+def densest(remoteness: FloatArray, share: float) -> BoolArray:
+    """Return the rows nearest to their neighbours, at least one; ties by row number."""
+    chosen = np.zeros(len(remoteness), dtype=np.bool_)
+    n_chosen = max(1, int(share * len(remoteness)))
+    chosen[np.argsort(remoteness, kind="stable")[:n_chosen]] = True
+    return chosen
+
+
+def far_share(remoteness: FloatArray) -> float:
+    """Return the share of rows whose log remoteness is beyond Tukey's upper fence."""
+    positive = remoteness > 0.0
+    if not positive.any():
+        return 0.0
+    # Rows with that many copies count as near as the nearest that have fewer.
+    logs = np.log(np.where(positive, remoteness, remoteness[positive].min()))
+    lower, upper = np.quantile(logs, (0.25, 0.75))
+    return float(np.mean(logs > upper + 1.5 * (upper - lower)))
+
+
+def _mean_distance(lists: NeighborLists) -> FloatArray:
+    mean: FloatArray = np.sqrt(lists.squared_distances).mean(axis=1)
+    return mean
+
+
+def _shared_by_equal_rows(scores: FloatArray, points: Any) -> FloatArray:
+    """Give equal rows the highest score among them."""
+    groups = group_equal_rows(points)
+    highest = np.full(groups.n_groups, -np.inf)
+    np.maximum.at(highest, groups.group_of, scores)
+    return np.asarray(highest[groups.group_of])
+
+
 class CutOutlierDetector(FitsWhole, OutlierMixin, BaseEstimator):
-    """The rows that leave the side of the regular ones first, as cuts grow through the graph.
+    """Outliers: the rows that leave the side of the regular ones first, along nested cuts.
 
     Rows are the nodes of a graph of nearest neighbours. Some are fixed on the regular side: those
     that are known to be regular, or, if none are, the densest half of all. For every tradeoff
@@ -36,8 +151,8 @@ class CutOutlierDetector(FitsWhole, OutlierMixin, BaseEstimator):
         Neighbours in the graph and for the density. By default 15, or all other rows if there are
         fewer. A group of outliers with fewer members than this is seen as sparse.
     density_weight : float, default=2.0
-        How much the density of a row itself counts relative to its neighbours. Towards infinity
-        rows are ordered only by their mean distance to their neighbours.
+        Weight of a row's own density relative to its neighbours. Towards infinity rows are ordered
+        only by their mean distance to their neighbours.
     contamination : float from 0 to 0.5 or "auto", default="auto"
         The share of outliers among the training rows, which decides where `predict` draws the line.
         "auto": the rows whose mean distance to their neighbours lies beyond Tukey's upper fence
@@ -78,8 +193,8 @@ class CutOutlierDetector(FitsWhole, OutlierMixin, BaseEstimator):
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "n_neighbors": [Interval(numbers.Integral, 1, None, closed="left"), None],
-        "density_weight": [Interval(numbers.Real, 0.0, None, closed="neither")],
+        "n_neighbors": COUNT_OR_NONE,
+        "density_weight": POSITIVE,
         "contamination": [StrOptions({"auto"}), Interval(numbers.Real, 0.0, 0.5, closed="right")],
         "neighbors": [StrOptions({"auto", "exact", "approximate", "torch"})],
         "n_jobs": [numbers.Integral, None],
@@ -108,15 +223,15 @@ class CutOutlierDetector(FitsWhole, OutlierMixin, BaseEstimator):
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None, *, regular: Any = None) -> Self:
-        """Builds the graph and solves the cuts.
+        """Build the graph and solve the cuts.
 
         Parameters
         ----------
         X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
         y : ignored
-            Here for scikit-learn's interface.
+            Required by scikit-learn's interface.
         regular : bool array of shape (n_samples,) or list of row numbers, optional
-            The rows known to be regular. By default the densest half stands in for them.
+            The rows known to be regular. By default the densest half takes their place.
         """
         X = checked_table(self, X, reset=True)
         n_samples = X.shape[0]
@@ -127,44 +242,43 @@ class CutOutlierDetector(FitsWhole, OutlierMixin, BaseEstimator):
         seeds = None if regular is None else checked_seeds(regular, n_samples, "regular")
         if seeds is not None and not seeds.any():
             raise ValueError("regular names no row; leave it out if no row is known")
-        n_neighbors = self._settled_n_neighbors(n_samples)
+        self.n_neighbors_ = self._number_of_neighbors(n_samples)
         self._encoding, points = learn_encoding(X)
         space = weighted_space(
             "plain",
             points,
             np.ones(points.shape[1]),
-            n_neighbors,
+            self.n_neighbors_,
             method=self.neighbors,
             n_threads=int(effective_n_jobs(self.n_jobs)),
             random_state=self.random_state,
         )
         self._cuts = find_outliers(space, seeds, float(self.density_weight))
-        self.n_neighbors_ = n_neighbors
         self.is_seed_ = self._cuts.is_seed
         self.path_ = self._cuts.path
         self.score_samples_ = self._cuts.score
-        is_auto = isinstance(self.contamination, str)
-        self.contamination_ = (
-            min(far_share(self._cuts.remoteness), 0.5) if is_auto else float(self.contamination)
-        )
+        if isinstance(self.contamination, str):
+            self.contamination_ = min(far_share(self._cuts.remoteness), 0.5)
+        else:
+            self.contamination_ = float(self.contamination)
         self.offset_ = float(np.percentile(self.score_samples_, 100.0 * self.contamination_))
         return self
 
     def score_samples(self, X: Any) -> FloatArray:
-        """The score of each row, lower for outliers."""
+        """Return the score of each row, lower for outliers."""
         check_is_fitted(self)
         return self._cuts.scores_of(self._encoding.encode(checked_table(self, X, reset=False)))
 
     def decision_function(self, X: Any) -> FloatArray:
-        """Score of each row less `offset_`: below 0 for outliers."""
+        """Return the score of each row less `offset_`: below 0 for outliers."""
         scores: FloatArray = self.score_samples(X) - self.offset_
         return scores
 
     def predict(self, X: Any) -> npt.NDArray[np.int_]:
-        """1 for regular rows and -1 for outliers."""
+        """Return 1 for regular rows and -1 for outliers."""
         return np.where(self.decision_function(X) < 0.0, -1, 1)
 
-    def _settled_n_neighbors(self, n_samples: int) -> int:
+    def _number_of_neighbors(self, n_samples: int) -> int:
         if self.n_neighbors is None:
             return min(_NEIGHBORS, n_samples - 1)
         if self.n_neighbors >= n_samples:

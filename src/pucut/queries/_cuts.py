@@ -1,4 +1,4 @@
-"""Which rows to ask about, from where they switch sides along the path of nested cuts.
+"""Utilities of rows for labelling, from where they switch sides along the nested cuts.
 
 With both classes labelled, known positives are fixed in S and known negatives in S'. The level of
 a row is the lambda up to which it is in S. It is near 1 or -1 if the row is closely connected to
@@ -18,11 +18,12 @@ from scipy.stats import rankdata
 from pucut._support.checks import BoolArray, FloatArray
 from pucut.cuts.score_cuts import two_sided_cut
 from pucut.cuts.selection import closest_partition
-from pucut.cuts.two_stages import IndexArray, two_stage_cuts
+from pucut.cuts.two_stages import two_stage_cuts
+from pucut.data.row_order import IndexArray
 
 # A queried row represents others up to this many edges away.
 HOPS = 3
-# Beyond its own neighbours it represents half as much with every edge.
+# Beyond its neighbours, its share halves with every edge.
 _LOSS_PER_HOP = 0.5
 
 
@@ -33,7 +34,7 @@ def two_sided_levels(
     *,
     n_threads: int | None = None,
 ) -> FloatArray:
-    """From -1 to 1, the known negatives at -1 and the known positives at 1."""
+    """Return levels from -1 to 1, the known negatives at -1 and the known positives at 1."""
     nothing = np.zeros(len(is_positive))
     path = two_sided_cut(graph, is_positive, is_negative, nothing, 1.0, n_threads=n_threads)
     levels: FloatArray = np.clip(path.switch, -1.0, 1.0)
@@ -48,7 +49,7 @@ def one_sided_levels(
     *,
     n_threads: int | None = None,
 ) -> FloatArray:
-    """Levels from -1 to 1 where only positives are known: 0 is where the prior cuts.
+    """Return levels from -1 to 1 where only positives are known, and the prior cuts at 0.
 
     They are ranks, by the stage of 2-HNC that has the partition closest to the prior. Among rows
     that switch together, those nearer to the known positives come first, so that the prior can cut
@@ -62,10 +63,10 @@ def one_sided_levels(
     return levels
 
 
-def spoken_for(graph: sp.csr_array, row: int) -> FloatArray:
-    """How far a row represents each row, from 0 to 1: by similarity, along at most `HOPS` edges.
+def represented_by(graph: sp.csr_array, row: int) -> FloatArray:
+    """Return how far a row represents each row, from 0 to 1, along at most `HOPS` edges.
 
-    Contributions over several neighbours add up.
+    A path counts by its similarities; contributions over several neighbours add up.
     """
     share = np.zeros(graph.shape[0])
     share[row] = 1.0
@@ -85,7 +86,7 @@ def greedy_batch(
     diversity: float,
     order: npt.NDArray[Any],
 ) -> Iterator[tuple[int, FloatArray]]:
-    """The rows of a batch, one after the other, each with the utilities it was chosen by.
+    """Yield the rows of a batch, each with the utilities it was chosen by.
 
     Every chosen row reduces the utility of the others by the share it represents, times
     `diversity`. Among equals the first in `order`, a permutation of all rows, is chosen. Utilities
@@ -96,5 +97,5 @@ def greedy_batch(
     for _ in range(batch_size):
         row = int(order[np.nanargmax(left[order])])
         yield row, left
-        left = left * (1.0 - diversity * spoken_for(graph, row))
+        left = left * (1.0 - diversity * represented_by(graph, row))
         left[row] = np.nan

@@ -1,4 +1,4 @@
-"""Which rows to label next; the cuts are functions of `pucut.queries._cuts`."""
+"""Rows to label next, chosen by nested cuts."""
 
 import numbers
 import warnings
@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from pucut._support.checks import BoolArray, FloatArray, is_missing
-from pucut._support.constraints import PRIOR_CONSTRAINTS
+from pucut._support.constraints import COUNT_OR_NONE, PRIOR_CONSTRAINTS
 from pucut.data.containers import checked_table, for_any_table
 from pucut.data.encoding import learn_encoding
 from pucut.data.label_values import distinct_labels, listed, plain
@@ -24,18 +24,18 @@ from pucut.judging.cross_fitting import with_random_state
 from pucut.priors import estimate_prior
 from pucut.queries._cuts import greedy_batch, one_sided_levels, two_sided_levels
 
-# The number of neighbours, if a table has as many other rows.
+# Default number of neighbours, capped at the number of other rows.
 _NEIGHBORS = 10
 
 
 class CutQueryStrategy(BaseEstimator):
-    """Which unlabelled rows to label next, by where they switch sides along the nested cuts.
+    """Choose unlabelled rows to label next, by where they switch sides along the nested cuts.
 
     Rows are the nodes of a graph of nearest neighbours, and the labelled ones are fixed on their
     sides. As the tradeoff lambda goes from one end to the other, all others move from one side to
     the other. Those closely connected to labelled rows of one class switch early or late; those
-    that switch in the middle are on the border, or far from any label: worth asking about. In a
-    batch each chosen row also represents those around it, so that a batch is not one clump.
+    that switch in the middle are on the border, or far from any label: worth labelling. In a batch
+    each chosen row also represents those around it, so that a batch is not one clump.
 
     The interface is that of the pool strategies of scikit-activeml, which need not be installed;
     `import pucut.activeml` registers this class as one of them.
@@ -50,8 +50,8 @@ class CutQueryStrategy(BaseEstimator):
     aim : {"boundary", "positive"}, default="boundary"
         Rows whose class is least certain, or those most likely positive, to find more of them.
     diversity : float from 0 to 1, optional
-        How much a chosen row reduces the utility of those it represents. By default 1 for aim
-        "boundary" and 0 for "positive": where one positive is, there are others.
+        Factor by which a chosen row reduces the utility of those it represents. By default 1 for
+        aim "boundary" and 0 for "positive": where one positive is, there are others.
     prior : float or "auto", default="auto"
         Fraction of positives among all rows. Needed as long as only positives are labelled; "auto"
         estimates it then.
@@ -86,7 +86,7 @@ class CutQueryStrategy(BaseEstimator):
         "aim": [StrOptions({"boundary", "positive"})],
         "diversity": [Interval(numbers.Real, 0.0, 1.0, closed="both"), None],
         "prior": PRIOR_CONSTRAINTS,
-        "n_neighbors": [Interval(numbers.Integral, 1, None, closed="left"), None],
+        "n_neighbors": COUNT_OR_NONE,
         "neighbors": [StrOptions({"auto", "exact", "approximate", "torch"})],
         "missing_label": "no_validation",
         "pos_label": "no_validation",
@@ -130,7 +130,7 @@ class CutQueryStrategy(BaseEstimator):
         batch_size: int = 1,
         return_utilities: bool = False,
     ) -> Any:
-        """The rows to label next, the most useful first.
+        """Return the rows to label next, the most useful first.
 
         Parameters
         ----------
@@ -139,7 +139,7 @@ class CutQueryStrategy(BaseEstimator):
         y : array-like of shape (n_samples,)
             Positives and, if known, negatives; `missing_label` for all others.
         candidates : list of row numbers, optional
-            The rows that may be asked about. By default all without a label.
+            The rows that may be queried. By default all without a label.
         batch_size : int, default=1
             At most the number of candidates; a larger one is reduced to it, with a warning.
         return_utilities : bool, default=False
@@ -166,36 +166,28 @@ class CutQueryStrategy(BaseEstimator):
             self.levels_ = two_sided_levels(graph, is_positive, is_negative, n_threads=n_threads)
         else:
             labels = PULabels(is_positive, np.array([False, True]))
-            self.prior_ = checked_prior(self._settled_prior(X, is_positive, random), labels)
+            prior = self.prior
+            if isinstance(prior, str):
+                prior = estimate_prior(X, is_positive, n_jobs=self.n_jobs, random_state=random)
+            self.prior_ = checked_prior(float(prior), labels)
+            remoteness = _distance_to(points, is_positive, n_threads)
             self.levels_ = one_sided_levels(
-                graph,
-                is_positive,
-                self.prior_,
-                _distance_to(points, is_positive, n_threads),
-                n_threads=n_threads,
+                graph, is_positive, self.prior_, remoteness, n_threads=n_threads
             )
         utility = _utility(self.levels_, self.aim)
         if self.estimator is not None and is_negative.any():
             utility *= _utility(
                 self._model_levels(points, is_positive, is_negative, random), self.aim
             )
-        batch = greedy_batch(
-            graph,
-            utility,
-            rows,
-            size,
-            diversity=self._settled_diversity(),
-            order=random.permutation(X.shape[0]),
-        )
+        diversity = self.diversity
+        if diversity is None:
+            diversity = 1.0 if self.aim == "boundary" else 0.0
+        order = random.permutation(X.shape[0])
+        batch = greedy_batch(graph, utility, rows, size, diversity=float(diversity), order=order)
         if not return_utilities:
             return np.array([row for row, _ in batch], dtype=np.intp)
         chosen, utilities = zip(*batch, strict=True)
         return np.array(chosen, dtype=np.intp), np.array(utilities)
-
-    def _settled_diversity(self) -> float:
-        if self.diversity is None:
-            return 1.0 if self.aim == "boundary" else 0.0
-        return float(self.diversity)
 
     def _space(self, points: Any, random: np.random.RandomState) -> WeightedSpace:
         n_others = points.shape[0] - 1
@@ -215,14 +207,6 @@ class CutQueryStrategy(BaseEstimator):
             random_state=random,
         )
 
-    def _settled_prior(
-        self, X: Any, is_positive: BoolArray, random: np.random.RandomState
-    ) -> float:
-        if isinstance(self.prior, str):
-            estimate = estimate_prior(X, is_positive, n_jobs=self.n_jobs, random_state=random)
-            return float(estimate.prior)
-        return float(self.prior)
-
     def _model_levels(
         self,
         points: Any,
@@ -230,7 +214,7 @@ class CutQueryStrategy(BaseEstimator):
         is_negative: BoolArray,
         random: np.random.RandomState,
     ) -> FloatArray:
-        """Probabilities of the estimator, from -1 to 1."""
+        """Return probabilities of the estimator, from -1 to 1."""
         labelled = is_positive | is_negative
         model = with_random_state(clone(self.estimator), random)
         model.fit(points[labelled], is_positive[labelled])
@@ -238,7 +222,7 @@ class CutQueryStrategy(BaseEstimator):
         return levels
 
     def _read_labels(self, y: Any, n_samples: int) -> tuple[BoolArray, BoolArray]:
-        """Which rows are known to be positive, and which negative."""
+        """Return two masks: the rows known to be positive, and those known to be negative."""
         values = np.asarray(y.to_numpy() if hasattr(y, "to_numpy") else y)
         if values.shape != (n_samples,):
             raise ValueError(

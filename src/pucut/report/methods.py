@@ -72,7 +72,7 @@ def method_of(estimator: Any) -> str:
     for method, needed in _ATTRIBUTES.items():
         if all(hasattr(estimator, name) for name in needed):
             return method
-    return methods.method_of(estimator) or type(estimator).__name__
+    return methods.name_in_methods(estimator) or type(estimator).__name__
 
 
 def is_cut_at_prior(estimator: Any) -> bool:

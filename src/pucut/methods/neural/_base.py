@@ -1,36 +1,50 @@
-"""What uPU and nnPU share: all but the choice of the risk."""
+"""Base of uPU and nnPU: everything but the choice of the risk."""
 
 import copy
 import math
 import numbers
-from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 import scipy.sparse as sp
 import torch
-from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from torch import nn
 
 from pucut._support.checks import BoolArray, FloatArray
-from pucut._support.constraints import PRIOR_CONSTRAINTS, THRESHOLD_CONSTRAINTS
+from pucut._support.constraints import (
+    COUNT,
+    COUNT_OR_NONE,
+    NOT_NEGATIVE,
+    POSITIVE,
+    THRESHOLD_CONSTRAINTS,
+)
 from pucut.data.encoding import Encoding, learn_encoding
 from pucut.data.known_rows import RepeatedRows, with_known_rows
 from pucut.data.labels import PULabels
 from pucut.data.repeats import groups_for_folds, labelled_groups
-from pucut.data.row_order import IndexArray, in_order, row_order
+from pucut.data.row_order import IndexArray
 from pucut.methods._base import PUClassifier
+from pucut.methods.neural._inputs import (
+    ImageScale,
+    dense_rows,
+    pixels_of,
+    single_precision,
+    usable_device,
+)
 from pucut.methods.neural._networks import (
     ACTIVATIONS,
+    HIDDEN_LAYER_SIZES,
     SMALLEST_IMAGE,
     convolutions,
     perceptron,
 )
 from pucut.methods.neural._training import (
     LOSSES,
+    LossName,
     PUSample,
     Trained,
     TrainingOptions,
@@ -42,50 +56,132 @@ from pucut.methods.steps import CallbackSupportMixin, FitSteps, with_callbacks
 _ROWS_AT_ONCE = 1024
 
 
-@dataclass(frozen=True, eq=False)
-class _ImageScale:
-    """Pixels to mean 0 and standard deviation 1 over each channel, not over each pixel.
+class NeuralPUClassifier(CallbackSupportMixin, PUClassifier):
+    """Base of uPU and nnPU: everything but the choice of the risk.
 
-    A pixel that is nearly always dark would otherwise count as much as one in the middle.
+    Parameters
+    ----------
+    network : "auto", "mlp", "cnn", nn.Module or callable, default="auto"
+        The perceptron of six layers or, for images (`image_shape`), the convolutional network of
+        thirteen; or any other that gives one number per row: a module, trained from its current
+        weights, or a function that makes one for a number of inputs. A given module is copied.
+    loss : {"sigmoid", "logistic"}, default="sigmoid"
+        The logistic loss is not bounded; with it the risk of uPU has no lower bound.
+    hidden_layer_sizes : sequence of int, default=(300, 300, 300, 300, 300)
+        Units of the perceptron's layers, each normalised over the batch.
+    activation : {"relu", "softsign"}, default="relu"
+        The papers use Softsign for texts.
+    image_shape : (channels, height, width), optional
+        Rows are flattened images, channels first.
+    learning_rate, weight_decay : float, default=3e-4 and 0
+        Parameters of Adam.
+    batch_size : int, default=256
+        Unlabelled rows in a batch. Labelled ones are added, as many as are needed to pass over them
+        equally often.
+    max_epochs : int, default=100
+        Passes over the unlabelled rows, at most.
+    patience : int or None, default=10
+        Training ends after this many epochs without improvement on the hidden positives.
+    validation_share : float, default=0.1
+        Share of the labelled rows, of copies all or none, that is hidden among the unlabelled, to
+        see after which epoch the network finds most of them; the weights of that epoch are kept. If
+        that is less than one row, and with 0, the last weights are kept.
+    unlabelled_includes_labelled : bool, default=True
+        Whether the unlabelled set of the risk is all rows, as if some rows of one sample were
+        labelled, or only the rows without a label.
+    threshold : {"prior", "half"}, default="prior"
+        `predict` says positive above the score that the prior's share of the training rows
+        exceeds; or, as the method's authors do, above 0.
+    device : str or torch.device, default="auto"
+        Where to train; "auto" is a GPU if PyTorch finds one that it can use through CUDA. Fitted
+        classifiers are kept on the CPU, and predict on this device if there is one like it.
+    verbose : int, default=0
+        1 prints the steps, 2 the epochs too.
+    random_state : int, RandomState instance or None, default=None
+        For the weights, the batches, the hidden positives and the estimate of the prior. PyTorch's
+        own random state is neither used nor changed.
+
+    Attributes
+    ----------
+    network_ : nn.Module
+        In evaluation mode, on the CPU; takes encoded rows.
+    n_epochs_, best_epoch_ : int
+        Epochs trained, and the one whose weights were kept, from 1.
+    risk_curve_, validation_curve_ : float arrays of shape (`n_epochs_`,)
+        Mean risk of the batches, and what decides on the best epoch: the share of the hidden
+        positives found (a little more for a better mean rank), or, if `threshold` is "half",
+        minus the risk with them as the labelled rows. NaN if none are hidden.
+    scores_ : float array of shape (n_samples,)
+        In-sample outputs of the network for the training rows.
+    step_seconds_ : dict
+        Seconds of each step of `fit`.
     """
-
-    mean: FloatArray
-    scale: FloatArray
-
-    def encode(self, X: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
-        channels = X.reshape(len(X), len(self.mean), -1)
-        scaled = (channels - self.mean[:, None]) / self.scale[:, None]
-        return scaled.reshape(len(X), -1).astype(np.float32)
-
-
-class _NeuralPUClassifier(CallbackSupportMixin, PUClassifier):
-    """All but the choice of the risk."""
 
     _uses_negatives: ClassVar[bool] = True
     _holds_libraries_back: ClassVar[bool] = False
     _answers_rest_on: ClassVar[tuple[str, ...] | None] = ("_encoding", "network_", "_fit_device")
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **PUClassifier._parameter_constraints,
         "network": [StrOptions({"auto", "mlp", "cnn"}), callable],
-        "prior": PRIOR_CONSTRAINTS,
         "loss": [StrOptions(set(LOSSES))],
         "hidden_layer_sizes": ["array-like"],
         "activation": [StrOptions(set(ACTIVATIONS))],
         "image_shape": [tuple, list, None],
-        "learning_rate": [Interval(numbers.Real, 0.0, None, closed="neither")],
-        "weight_decay": [Interval(numbers.Real, 0.0, None, closed="left")],
-        "batch_size": [Interval(numbers.Integral, 1, None, closed="left")],
-        "max_epochs": [Interval(numbers.Integral, 1, None, closed="left")],
-        "patience": [Interval(numbers.Integral, 1, None, closed="left"), None],
+        "learning_rate": POSITIVE,
+        "weight_decay": NOT_NEGATIVE,
+        "batch_size": COUNT,
+        "max_epochs": COUNT,
+        "patience": COUNT_OR_NONE,
         "validation_share": [Interval(numbers.Real, 0.0, 1.0, closed="left")],
         "unlabelled_includes_labelled": ["boolean"],
         "threshold": THRESHOLD_CONSTRAINTS,
-        "pos_label": "no_validation",
-        "neg_label": "no_validation",
         "device": [str, torch.device],
         "verbose": ["verbose"],
-        "random_state": ["random_state"],
     }
+
+    def __init__(
+        self,
+        network: str | nn.Module | Callable[[int], nn.Module] = "auto",
+        *,
+        prior: Any = "auto",
+        loss: LossName = "sigmoid",
+        hidden_layer_sizes: Any = HIDDEN_LAYER_SIZES,
+        activation: str = "relu",
+        image_shape: Sequence[int] | None = None,
+        learning_rate: float = 3e-4,
+        weight_decay: float = 0.0,
+        batch_size: int = 256,
+        max_epochs: int = 100,
+        patience: int | None = 10,
+        validation_share: float = 0.1,
+        unlabelled_includes_labelled: bool = True,
+        threshold: str = "prior",
+        pos_label: Any = None,
+        neg_label: Any = None,
+        device: Any = "auto",
+        verbose: int = 0,
+        random_state: Any = None,
+    ) -> None:
+        self.network = network
+        self.prior = prior
+        self.loss = loss
+        self.hidden_layer_sizes = hidden_layer_sizes
+        self.activation = activation
+        self.image_shape = image_shape
+        self.learning_rate = learning_rate
+        self.weight_decay = weight_decay
+        self.batch_size = batch_size
+        self.max_epochs = max_epochs
+        self.patience = patience
+        self.validation_share = validation_share
+        self.unlabelled_includes_labelled = unlabelled_includes_labelled
+        self.threshold = threshold
+        self.pos_label = pos_label
+        self.neg_label = neg_label
+        self.device = device
+        self.verbose = verbose
+        self.random_state = random_state
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -96,25 +192,10 @@ class _NeuralPUClassifier(CallbackSupportMixin, PUClassifier):
         tags.input_tags.string = is_table
         return tags
 
-    @with_callbacks
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any) -> Self:
-        """Trains the network and finds the threshold.
+    fit = with_callbacks(PUClassifier.fit)
 
-        Parameters
-        ----------
-        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
-            Flattened images, channels first, if `image_shape` is given.
-        y : array-like of shape (n_samples,)
-            Two values, one for labelled positives (the larger number, a word such as "yes", or
-            `pos_label`) and the other for unlabelled rows; missing values mean unlabelled too. With
-            `neg_label` known negatives, and everything else is unlabelled.
-        """
-        device = _device(self.device)
-        X = self._checked_table(X, reset=True)
-        labels = self._read_labels(y, X.shape[0])
-        order = row_order(X, labels.signs)
-        X, labels = in_order(X, order), labels.in_order(order)
+    def _fit_rows(self, X: Any, labels: PULabels, order: IndexArray) -> None:
+        device = usable_device(self.device)
         steps = FitSteps(self, n_steps=4, verbose=int(self.verbose))
         with steps.step("points"):
             points = self._learn_points(X)
@@ -124,10 +205,8 @@ class _NeuralPUClassifier(CallbackSupportMixin, PUClassifier):
             self._train(points, labels, device)
         with steps.step("answers"):
             self._settle_outputs(points, labels)
-            self._set_in_given_order(order)
         steps.finish()
         self.step_seconds_ = steps.seconds
-        return self
 
     def _train(self, points: Any, labels: PULabels, device: torch.device) -> None:
         network, sample = self._prepare(points, labels)
@@ -141,7 +220,9 @@ class _NeuralPUClassifier(CallbackSupportMixin, PUClassifier):
             points, sample = points[known.rows], _repeated(sample, known)
         trained = fit_one(
             network,
-            (lambda rows: _dense(points, rows.cpu().numpy())) if sp.issparse(points) else points,
+            (lambda rows: dense_rows(points, rows.cpu().numpy()))
+            if sp.issparse(points)
+            else points,
             sample,
             self._training_options(),
             device,
@@ -150,7 +231,7 @@ class _NeuralPUClassifier(CallbackSupportMixin, PUClassifier):
         self._keep(trained)
 
     def _prepare(self, points: Any, labels: PULabels) -> tuple[nn.Module, PUSample]:
-        """The network before training, and the rows and labels it sees."""
+        """Return the network before training, and the rows and labels it sees."""
         random = check_random_state(self.random_state)
         seed = int(random.randint(np.iinfo(np.int32).max))
         groups = groups_for_folds(points, labels.is_labelled)
@@ -162,7 +243,7 @@ class _NeuralPUClassifier(CallbackSupportMixin, PUClassifier):
         else:
             is_unlabelled = ~is_positive
             n_positive = self.prior_ * labels.n_samples - is_positive.sum()
-            # Half a row at least: without any positive in it, the set would say nothing.
+            # At least half a row: the risk needs some positives in the unlabelled set.
             prior = max(n_positive, 0.5) / int(is_unlabelled.sum())
         with seeded(seed):
             network = self._make_network(points.shape[1])
@@ -194,7 +275,7 @@ class _NeuralPUClassifier(CallbackSupportMixin, PUClassifier):
         print(f"epoch {epoch}: risk {risk:.4f}, on hidden positives {validation:.4f}")
 
     def _draw_hidden(self, labels: PULabels, groups: IndexArray, random: Any) -> BoolArray:
-        """The labelled rows hidden from the network, of copies all or none; none if few."""
+        """Draw the labelled rows hidden from the network, of copies all or none; none if few."""
         labelled = np.flatnonzero(labelled_groups(groups, labels.is_labelled))
         n_hidden = math.floor(self.validation_share * len(labelled))
         drawn = random.choice(labelled, n_hidden, replace=False)
@@ -236,7 +317,7 @@ class _NeuralPUClassifier(CallbackSupportMixin, PUClassifier):
         channels, height, width = (int(n) for n in shape)
         if channels * height * width != n_features:
             raise ValueError(
-                f"image_shape {tuple(shape)} asks for {channels * height * width} columns, X has "
+                f"image_shape {tuple(shape)} needs {channels * height * width} columns, X has "
                 f"{n_features}"
             )
         if min(height, width) < SMALLEST_IMAGE:
@@ -246,45 +327,45 @@ class _NeuralPUClassifier(CallbackSupportMixin, PUClassifier):
         return channels, height, width
 
     def _learn_points(self, X: Any) -> Any:
-        """The rows as the network takes them; stores how to encode later rows."""
-        self._encoding: Encoding | _ImageScale
+        """Learn the encoding, and return the rows as the network takes them."""
+        self._encoding: Encoding | ImageScale
         shape = self._image_shape(X.shape[1])
         if shape is None:
             self._encoding, points = learn_encoding(X)
-            return _single_precision(points)
-        pixels = _pixels(X).reshape(X.shape[0], shape[0], -1)
+            return single_precision(points)
+        pixels = pixels_of(X).reshape(X.shape[0], shape[0], -1)
         scale = pixels.std(axis=(0, 2), dtype=np.float64)
-        self._encoding = _ImageScale(
+        self._encoding = ImageScale(
             pixels.mean(axis=(0, 2), dtype=np.float64), np.where(scale > 0.0, scale, 1.0)
         )
         return self._encoding.encode(pixels)
 
     def _score_rows(self, X: Any) -> FloatArray:
         X = self._checked_table(X, reset=False)
-        if isinstance(self._encoding, _ImageScale):
-            return self._outputs(self._encoding.encode(_pixels(X)))
-        return self._outputs(_single_precision(self._encoding.encode(X)))
+        if isinstance(self._encoding, ImageScale):
+            return self._outputs(self._encoding.encode(pixels_of(X)))
+        return self._outputs(single_precision(self._encoding.encode(X)))
 
     def _outputs(self, points: Any) -> FloatArray:
-        """The output of the network for each row.
+        """Return the output of the network for each row.
 
         Computed in double precision and rounded to single: the number of rows in a call changes
         the order of additions, and so the last bits, but not the first ones.
         """
-        device = _device(self._fit_device, or_cpu=True)
+        device = usable_device(self._fit_device, or_cpu=True)
         network = copy.deepcopy(self.network_).to(device=device, dtype=torch.float64)
         outputs = np.empty(points.shape[0])
         with torch.no_grad():
             for start in range(0, len(outputs), _ROWS_AT_ONCE):
                 rows = np.arange(start, min(start + _ROWS_AT_ONCE, len(outputs)))
-                block = _dense(points, rows).to(device=device, dtype=torch.float64)
+                block = dense_rows(points, rows).to(device=device, dtype=torch.float64)
                 outputs[rows] = network(block).flatten().cpu().numpy()
         mantissas, exponents = np.frexp(outputs)
         return np.ldexp(np.round(mantissas * 2.0**24) / 2.0**24, exponents)
 
 
 def _repeated(sample: PUSample, known: RepeatedRows) -> PUSample:
-    """The sample with known rows again in its unlabelled set."""
+    """Return the sample with known rows again in its unlabelled set."""
     is_own = np.arange(len(known.rows)) < len(sample.is_positive)
     hidden = sample.is_hidden
     return replace(
@@ -295,56 +376,5 @@ def _repeated(sample: PUSample, known: RepeatedRows) -> PUSample:
     )
 
 
-def _single_precision(points: Any) -> Any:
-    """As float32; values too large for it, as in rows far from the training rows, are clipped."""
-    largest = float(np.finfo(np.float32).max)
-    is_sparse = sp.issparse(points)
-    if not is_sparse:
-        return np.clip(points, -largest, largest).astype(np.float32)
-    limited = points.copy()
-    limited.data = np.clip(limited.data, -largest, largest)
-    return limited.astype(np.float32)
-
-
-def _dense(points: Any, rows: npt.NDArray[Any]) -> torch.Tensor:
-    block: Any = points[rows]
-    return torch.from_numpy(block.toarray() if sp.issparse(points) else block)
-
-
 def _is_count(value: Any) -> bool:
     return isinstance(value, numbers.Integral) and int(value) > 0
-
-
-def _pixels(X: Any) -> npt.NDArray[Any]:
-    if sp.issparse(X):
-        raise ValueError("images must be a dense array, found a sparse matrix: use X.toarray()")
-    pixels = np.asarray(X)
-    if pixels.dtype.kind not in "biuf":
-        raise ValueError(f"images must be numbers, found dtype {pixels.dtype}")
-    if pixels.dtype.kind == "f" and np.isnan(pixels).any():
-        raise ValueError("images must not hold missing values, found NaN")
-    return pixels
-
-
-def _device(device: Any, *, or_cpu: bool = False) -> torch.device:
-    """The device asked for; with `or_cpu`, the CPU if there is none of its kind.
-
-    A classifier fitted on a GPU must work on a machine without one. Scores are in double
-    precision, which Apple's GPUs do not have.
-    """
-    has_cuda = torch.cuda.is_available()
-    if isinstance(device, str) and device == "auto":
-        return torch.device("cuda" if has_cuda else "cpu")
-    try:
-        found = torch.device(device)
-    except RuntimeError as error:
-        raise ValueError(
-            f"device must be 'auto' or a device of PyTorch, like 'cpu' or 'cuda', found {device!r}"
-        ) from error
-    if or_cpu and (found.type == "mps" or (found.type == "cuda" and not has_cuda)):
-        return torch.device("cpu")
-    if found.type == "cuda" and not has_cuda:
-        raise ValueError(
-            f"device is {device!r}, but PyTorch finds no GPU here: use 'auto' or 'cpu'"
-        )
-    return found

@@ -17,7 +17,7 @@ SMALLEST_IMAGE = 4
 def perceptron(
     n_features: int, hidden: Sequence[int] = HIDDEN_LAYER_SIZES, activation: str = "relu"
 ) -> nn.Module:
-    """Fully connected layers, all but the last with batch normalisation."""
+    """Make fully connected layers, all but the last with batch normalisation."""
     layers: list[nn.Module] = []
     for width in hidden:
         # The shift of the normalisation does what a bias would.
@@ -28,7 +28,7 @@ def perceptron(
 
 
 def convolutions(image_shape: tuple[int, int, int], activation: str = "relu") -> nn.Module:
-    """The 13 layers Kiryo et al. used for CIFAR-10: 9 convolutions, then 1000, 1000 and 1 units.
+    """Make the 13 layers of Kiryo et al. for CIFAR-10: 9 convolutions, then 1000, 1000, 1 units.
 
     Rows are flattened images, channels first; strides of 2 replace pooling.
     """

@@ -1,4 +1,4 @@
-"""Training of networks by the risks of uPU and nnPU, one network or many of a shape at once.
+"""Training of networks by the risks of uPU and nnPU.
 
 du Plessis, Niu and Sugiyama (NIPS 2014, ICML 2015) write the risk of a classifier g by positive (P)
 and unlabelled (U) rows alone, π being the share of positives in U and l(z) the loss of a margin z:
@@ -12,8 +12,8 @@ where the N of a batch is below -β, nnPU steps along -γ times its gradient ins
 Each batch holds rows of both kinds, and goes through the network in one piece. Rows of either kind
 come in an order that is reshuffled after each pass; an epoch is a pass over U.
 
-Many networks are one: their weights are stacked, the forward pass is mapped over the stack, and
-the sum of their risks is minimised, whose terms are separate. Adam works weight by weight.
+`train` takes a stack of networks of one shape, here a stack of one. It minimises the sum of their
+risks, whose terms are separate; Adam works weight by weight.
 
 This file needs numpy and torch only, so that it can be tried on a machine without the package.
 """
@@ -44,7 +44,7 @@ _LEAST_ROWS_EACH = 64
 
 @dataclass(frozen=True)
 class TrainingOptions:
-    """How to train; the same for all networks of a stack.
+    """Settings of the training, the same for all networks of a stack.
 
     Attributes
     ----------
@@ -64,8 +64,8 @@ class TrainingOptions:
         Training ends after this many epochs without improvement on hidden positives; None never
         stops early, but the best epoch is still kept.
     validation : {"recall", "risk"}
-        What is better: more of the hidden positives among the rows that the prior allows to be
-        positive, ties by their mean rank; or a lower risk with the hidden positives as P.
+        Criterion of the best epoch: more of the hidden positives among the rows that the prior
+        allows to be positive, ties by their mean rank; or a lower risk with them as P.
     """
 
     risk: RiskName = "nnpu"
@@ -83,7 +83,7 @@ class TrainingOptions:
 
 @dataclass(frozen=True, eq=False)
 class PUSample:
-    """The rows of one network: which are P, which U, which are hidden, and the prior of U.
+    """The rows of one network (P, U, and those hidden from it), and the prior of U.
 
     `is_hidden` marks rows of U that are known to be positive but hidden from the network.
     """
@@ -97,34 +97,24 @@ class PUSample:
 
 @dataclass(frozen=True, eq=False)
 class Trained:
-    """A trained network, in evaluation mode on the CPU, and its training curves.
-
-    Attributes
-    ----------
-    network : nn.Module
-    risk : float array of shape (n_epochs,)
-        Mean risk of the batches of each epoch; negative values are not clipped.
-    validation : float array of shape (n_epochs,)
-        On hidden positives, higher is better; NaN without hidden positives.
-    best_epoch : int
-        The epoch whose weights these are, from 1.
-    """
+    """A trained network, in evaluation mode on the CPU, and its curves over the epochs."""
 
     network: nn.Module
-    risk: npt.NDArray[np.float64]
-    validation: npt.NDArray[np.float64]
-    best_epoch: int
+    risk: npt.NDArray[np.float64]  # mean of the batches; negative values are not clipped
+    validation: npt.NDArray[np.float64]  # higher is better; NaN without hidden positives
+    best_epoch: int  # the one whose weights these are, from 1
 
 
-# The rows with these numbers, (networks, rows), as numbers for the networks: one dimension more.
-Rows = Callable[[Tensor], Tensor]
-Progress = Callable[[int, float, float], None]
+# From row numbers, (networks, rows), to the rows: one dimension more.
+TakeRows = Callable[[Tensor], Tensor]
+# Called with the epoch, the risk and the value on hidden positives.
+AfterEpoch = Callable[[int, float, float], None]
 
 
 def pu_risk_parts(
     output: Tensor, n_positive: int, prior: Tensor, loss: LossName
 ) -> tuple[Tensor, Tensor]:
-    """π E_P[l(g)] and N(g) of each network, of outputs (networks, rows), those of P first."""
+    """Return π E_P[l(g)] and N(g) of each network, from outputs (networks, rows), P first."""
     of_margin = LOSSES[loss]
     positive, unlabelled = output[:, :n_positive], output[:, n_positive:]
     as_positive = prior * of_margin(positive).mean(dim=1)
@@ -133,7 +123,7 @@ def pu_risk_parts(
 
 
 def objective(as_positive: Tensor, negative: Tensor, options: TrainingOptions) -> Tensor:
-    """What a step descends, for each network."""
+    """Return the function that a step descends, for each network."""
     risk = as_positive + negative
     if options.risk == "upu":
         return risk
@@ -146,48 +136,22 @@ def fit_one(
     sample: PUSample,
     options: TrainingOptions,
     device: str | torch.device = "cpu",
-    progress: Progress | None = None,
+    after_epoch: AfterEpoch | None = None,
 ) -> Trained:
-    """Trains one network, from the weights it has; the network given is not changed.
+    """Train a copy of a network, from the weights it has.
 
     `rows` is an array (rows, features), or a function from row numbers to a tensor of rows.
-    `progress` is called after each epoch as progress(epoch, risk, validation).
     """
     where = torch.device(device)
     take = _taker(rows, where)
-    model: _Models = _OneModel(copy.deepcopy(network).to(where))
-    (trained,) = _train(model, take, [sample], options, where, progress)
+    model = OneNetwork(copy.deepcopy(network).to(where))
+    (trained,) = train(model, take, [sample], options, where, after_epoch)
     return trained
-
-
-def fit_many(
-    networks: Sequence[nn.Module],
-    X: npt.NDArray[Any],
-    samples: Sequence[PUSample],
-    options: TrainingOptions,
-    device: str | torch.device = "cpu",
-) -> list[Trained]:
-    """Trains networks of one shape at once, each on its own rows: X is (networks, rows, features).
-
-    The results are those of `fit_one`, up to rounding, if `positives_per_batch` is the same there.
-    A network whose patience has ended keeps its best weights; training continues until that is so
-    for all.
-    """
-    where = torch.device(device)
-    if not len(networks) == len(X) == len(samples):
-        raise ValueError(
-            "networks, X and samples must have the same length, found "
-            f"{len(networks)}, {len(X)} and {len(samples)}"
-        )
-    points = torch.as_tensor(X, dtype=torch.float32).to(where)
-    own = torch.arange(len(points), device=where)[:, None]
-    stack = _StackedModels(networks, where)
-    return _train(stack, lambda numbers: points[own, numbers], samples, options, where, None)
 
 
 @contextmanager
 def seeded(seed: int, device: str | torch.device = "cpu") -> Iterator[None]:
-    """Random draws of torch inside depend on the seed; its state is restored afterwards."""
+    """Seed the random draws of torch inside; its own state is restored afterwards."""
     where = torch.device(device)
     with torch.random.fork_rng(devices=[where] if where.type == "cuda" else []):
         torch.default_generator.manual_seed(seed)
@@ -196,8 +160,8 @@ def seeded(seed: int, device: str | torch.device = "cpu") -> Iterator[None]:
         yield
 
 
-class _OneModel:
-    """One network, as a stack of one."""
+class OneNetwork:
+    """A stack of one network."""
 
     def __init__(self, network: nn.Module) -> None:
         self._network = self.module = network
@@ -207,69 +171,27 @@ class _OneModel:
         self._network.train(mode)
 
     def outputs(self, rows: Tensor) -> Tensor:
-        return _column(self._network(rows[0]))[None]
+        return one_column(self._network(rows[0]))[None]
 
     def state(self) -> dict[str, Tensor]:
-        """All weights and statistics, the first dimension for the networks; views, no copies."""
+        """Return all weights and statistics as views, with one dimension more for the networks."""
         return {name: value[None] for name, value in self._network.state_dict().items()}
 
     def networks(self) -> list[nn.Module]:
         return [self._network.cpu().eval()]
 
 
-class _StackedModels:
-    """Networks of one shape, their weights and their statistics stacked."""
-
-    def __init__(self, networks: Sequence[nn.Module], device: torch.device) -> None:
-        self._networks = [copy.deepcopy(network).to(device) for network in networks]
-        weights, self._buffers = torch.func.stack_module_state(self._networks)
-        self._weights = dict(weights)
-        self.weights = [weight for weight in self._weights.values() if weight.requires_grad]
-        self._skeleton = self.module = copy.deepcopy(self._networks[0]).to("meta")
-        self._mapped = torch.func.vmap(self._call, randomness="different")
-
-    def _call(self, weights: dict[str, Tensor], buffers: dict[str, Tensor], rows: Tensor) -> Tensor:
-        return _column(torch.func.functional_call(self._skeleton, (weights, buffers), (rows,)))
-
-    def train(self, mode: bool) -> None:
-        self._skeleton.train(mode)
-
-    def outputs(self, rows: Tensor) -> Tensor:
-        result: Tensor = self._mapped(self._weights, self._buffers, rows)
-        return result
-
-    def state(self) -> dict[str, Tensor]:
-        return {**{name: value.detach() for name, value in self._weights.items()}, **self._buffers}
-
-    def networks(self) -> list[nn.Module]:
-        state = self.state()
-        for place, network in enumerate(self._networks):
-            network.load_state_dict({name: value[place] for name, value in state.items()})
-            network.cpu().eval()
-        return self._networks
-
-
-_Models = _OneModel | _StackedModels
-
-
-class _Order:
-    """An endless sequence of row numbers, reshuffled after each pass."""
-
-    def __init__(self, numbers: npt.NDArray[np.int64], generator: torch.Generator) -> None:
-        self._numbers = torch.from_numpy(numbers)
-        self._generator = generator
-        self._left = self._numbers[:0]
-
-    def next(self, count: int) -> Tensor:
-        parts = [self._left]
-        n_drawn = len(self._left)
-        while n_drawn < count:
-            order = torch.randperm(len(self._numbers), generator=self._generator)
-            parts.append(self._numbers[order])
-            n_drawn += len(order)
-        drawn = torch.cat(parts)
-        self._left = drawn[count:]
-        return drawn[:count]
+def _shuffled(
+    numbers: npt.NDArray[np.int64], count: int, generator: torch.Generator
+) -> Iterator[Tensor]:
+    """Yield the next `count` row numbers without end, reshuffled after each pass."""
+    rows = torch.from_numpy(numbers)
+    drawn = rows[:0]
+    while True:
+        while len(drawn) < count:
+            drawn = torch.cat([drawn, rows[torch.randperm(len(rows), generator=generator)]])
+        yield drawn[:count]
+        drawn = drawn[count:]
 
 
 class _Batches:
@@ -287,41 +209,36 @@ class _Batches:
         )
         self._device = device
         self._orders = []
-        for sample, of_positive, of_unlabelled in zip(samples, positive, unlabelled, strict=True):
+        for sample, *kinds in zip(samples, positive, unlabelled, strict=True):
             generator = torch.Generator().manual_seed(sample.seed)
-            self._orders.append((_Order(of_positive, generator), _Order(of_unlabelled, generator)))
+            sizes = zip(kinds, (self.n_positive, self.n_unlabelled), strict=True)
+            self._orders.append(
+                [_shuffled(rows, self.n_steps * size, generator) for rows, size in sizes]
+            )
 
     def epoch(self) -> Iterator[Tensor]:
-        steps = self.n_steps
         drawn = [
-            torch.cat(
-                [
-                    of_positive.next(steps * self.n_positive).view(steps, -1),
-                    of_unlabelled.next(steps * self.n_unlabelled).view(steps, -1),
-                ],
-                dim=1,
-            )
-            for of_positive, of_unlabelled in self._orders
+            torch.cat([next(order).view(self.n_steps, -1) for order in orders], dim=1)
+            for orders in self._orders
         ]
         return iter(torch.stack(drawn, dim=1).to(self._device))
 
 
 class _Validation:
-    """How well hidden positives are found, for each network; higher is better."""
+    """The recall of hidden positives, or minus their risk, of each network."""
 
     def __init__(
         self, samples: Sequence[PUSample], options: TrainingOptions, device: torch.device
     ) -> None:
-        self.has_hidden = all(
-            sample.is_hidden is not None and sample.is_hidden.any() for sample in samples
-        )
+        hidden = [sample.is_hidden for sample in samples if sample.is_hidden is not None]
+        self.has_hidden = len(hidden) == len(samples) and all(mask.any() for mask in hidden)
         if not self.has_hidden:
             return
         self._by_risk = options.validation == "risk"
         self._loss = LOSSES[options.loss]
         self._risk = options.risk
         self._prior = _tensor([sample.prior for sample in samples], device)
-        self._hidden = _mask([sample.is_hidden for sample in samples], device)
+        self._hidden = _mask(hidden, device)
         self._unlabelled = _mask([sample.is_unlabelled for sample in samples], device)
         self._others = self._unlabelled & ~_mask([sample.is_positive for sample in samples], device)
         n_positive = [
@@ -330,7 +247,7 @@ class _Validation:
             for sample in samples
         ]
         n_others = self._others.sum(dim=1)
-        # How many of the rows that are not P may be positive: at least the hidden ones.
+        # Number of rows outside P that may be positive: at least the hidden ones.
         wanted = torch.maximum(_tensor(n_positive, device).round().long(), self._hidden.sum(dim=1))
         self._wanted = torch.minimum(wanted, n_others).clamp(min=1)
         self._n_others = n_others
@@ -357,10 +274,10 @@ class _Validation:
 
 
 class _RunningAverages:
-    """Makes the statistics of batch normalisation means of all batches, while these are few.
+    """Statistics of batch normalisation as means of all batches, while these are few.
 
-    They start at mean 0 and variance 1, which a momentum of a tenth per step takes long to forget,
-    and networks are judged by them from the first epoch on.
+    They start at mean 0 and variance 1, which a momentum of a tenth per step takes long to forget.
+    Hidden positives are scored with them from the first epoch on.
     """
 
     def __init__(self, module: nn.Module) -> None:
@@ -381,28 +298,21 @@ class _RunningAverages:
             layer.momentum = momentum
 
 
-def _train(
-    models: _Models,
-    take: Rows,
+def train(
+    models: OneNetwork,
+    take: TakeRows,
     samples: Sequence[PUSample],
     options: TrainingOptions,
     device: torch.device,
-    progress: Progress | None,
+    after_epoch: AfterEpoch | None = None,
 ) -> list[Trained]:
+    """Train all networks of the stack, and return each with its training curves."""
     batches = _Batches(samples, options, device)
     validation = _Validation(samples, options, device)
     averages = _RunningAverages(models.module)
-    optimiser = torch.optim.Adam(
-        models.weights,
-        lr=options.learning_rate,
-        weight_decay=options.weight_decay,
-        fused=device.type in {"cpu", "cuda"},
-    )
+    best = _BestEpochs(len(samples), options, device)
+    optimiser = _adam(models.weights, options, device)
     prior = _tensor([sample.prior for sample in samples], device)
-    is_active = torch.ones(len(samples), dtype=torch.bool, device=device)
-    best = torch.full((len(samples),), -torch.inf, device=device)
-    best_epoch = torch.full((len(samples),), options.max_epochs, device=device)
-    kept: dict[str, Tensor] = {}
     risks, values = [], []
     n_rows = len(samples[0].is_positive)
     with (
@@ -426,32 +336,68 @@ def _train(
             if validation.has_hidden:
                 models.train(False)
                 value = validation(_outputs_of_all(models, take, len(samples), n_rows, device))
-                is_better = is_active & (value > best)
-                best = torch.where(is_better, value, best)
-                best_epoch = torch.where(is_better, epoch, best_epoch)
-                kept = _kept(models.state(), kept, is_better)
-                if options.patience is not None:
-                    is_active &= epoch - best_epoch < options.patience
+                best.update(epoch, value, models.state())
             values.append(value.cpu().double().numpy())
-            if progress is not None:
-                progress(epoch, float(risks[-1][0]), float(values[-1][0]))
-            if not bool(is_active.any()):
+            if after_epoch is not None:
+                after_epoch(epoch, float(risks[-1][0]), float(values[-1][0]))
+            if best.is_final:
                 break
     averages.finish()
-    if kept:
+    best.restore(models.state())
+    curves = zip(
+        models.networks(), np.transpose(risks), np.transpose(values), best.epochs, strict=True
+    )
+    return [Trained(network, risk, value, int(epoch)) for network, risk, value, epoch in curves]
+
+
+def _adam(
+    weights: Sequence[nn.Parameter], options: TrainingOptions, device: torch.device
+) -> torch.optim.Adam:
+    return torch.optim.Adam(
+        weights,
+        lr=options.learning_rate,
+        weight_decay=options.weight_decay,
+        fused=device.type in {"cpu", "cuda"},
+    )
+
+
+class _BestEpochs:
+    """The epoch at which each network did best, and its weights then."""
+
+    def __init__(self, n_networks: int, options: TrainingOptions, device: torch.device) -> None:
+        self.epochs = torch.full((n_networks,), options.max_epochs, device=device)
+        self._values = torch.full((n_networks,), -torch.inf, device=device)
+        self._patience = options.patience
+        self._is_active = torch.ones(n_networks, dtype=torch.bool, device=device)
+        self._weights: dict[str, Tensor] = {}
+
+    @property
+    def is_final(self) -> bool:
+        """Whether the patience of every network has ended."""
+        return not bool(self._is_active.any())
+
+    def update(self, epoch: int, values: Tensor, weights: Mapping[str, Tensor]) -> None:
+        is_better = self._is_active & (values > self._values)
+        self._values = torch.where(is_better, values, self._values)
+        self.epochs = torch.where(is_better, epoch, self.epochs)
+        if not self._weights:
+            self._weights = {name: value.clone() for name, value in weights.items()}
+        elif bool(is_better.any()):
+            for name, value in weights.items():
+                is_new = is_better.view(-1, *[1] * (value.ndim - 1))
+                self._weights[name] = torch.where(is_new, value, self._weights[name])
+        if self._patience is not None:
+            self._is_active &= epoch - self.epochs < self._patience
+
+    def restore(self, weights: Mapping[str, Tensor]) -> None:
+        """Set the current weights to the best ones, if any were kept."""
         with torch.no_grad():
-            for name, current in models.state().items():
-                current.copy_(kept[name])
-    return [
-        Trained(network, risk, of_validation, int(epoch))
-        for network, risk, of_validation, epoch in zip(
-            models.networks(), np.transpose(risks), np.transpose(values), best_epoch, strict=True
-        )
-    ]
+            for name, kept in self._weights.items():
+                weights[name].copy_(kept)
 
 
 def _outputs_of_all(
-    models: _Models, take: Rows, n_models: int, n_rows: int, device: torch.device
+    models: OneNetwork, take: TakeRows, n_models: int, n_rows: int, device: torch.device
 ) -> Tensor:
     step = max(_LEAST_ROWS_EACH, _ROWS_AT_ONCE // n_models)
     with torch.no_grad():
@@ -462,29 +408,15 @@ def _outputs_of_all(
     return torch.cat(parts, dim=1)
 
 
-def _kept(
-    current: Mapping[str, Tensor], kept: Mapping[str, Tensor], is_better: Tensor
-) -> dict[str, Tensor]:
-    """The new weights of the networks that improved, and the kept weights of the others."""
-    if not kept:
-        return {name: value.clone() for name, value in current.items()}
-    if not bool(is_better.any()):
-        return dict(kept)
-    return {
-        name: torch.where(is_better.view(-1, *[1] * (value.ndim - 1)), value, kept[name])
-        for name, value in current.items()
-    }
-
-
-def _taker(rows: Any, device: torch.device) -> Rows:
+def _taker(rows: Any, device: torch.device) -> TakeRows:
     if callable(rows):
         return lambda numbers: rows(numbers[0]).to(device)[None]
     points = torch.as_tensor(rows, dtype=torch.float32).to(device)
     return lambda numbers: points[numbers[0]][None]
 
 
-def _column(output: Tensor) -> Tensor:
-    """One number per row, from a network that gives (rows,) or (rows, 1)."""
+def one_column(output: Tensor) -> Tensor:
+    """Return one number per row, from a network that gives (rows,) or (rows, 1)."""
     if output.ndim > 2 or (output.ndim == 2 and output.shape[1] != 1):
         raise ValueError(
             "the network must give one number per row, of shape (rows,) or (rows, 1), found "
@@ -494,7 +426,7 @@ def _column(output: Tensor) -> Tensor:
 
 
 def _mean(values: Tensor, mask: Tensor) -> Tensor:
-    """Of each network, over the rows of the mask."""
+    """Return the mean of each network over the rows of the mask."""
     return (values * mask).sum(dim=1) / mask.sum(dim=1)
 
 
@@ -502,5 +434,5 @@ def _tensor(values: Sequence[float], device: torch.device) -> Tensor:
     return torch.tensor([float(value) for value in values], dtype=torch.float32, device=device)
 
 
-def _mask(masks: Sequence[npt.NDArray[np.bool_] | None], device: torch.device) -> Tensor:
-    return torch.from_numpy(np.stack([mask for mask in masks if mask is not None])).to(device)
+def _mask(masks: Sequence[npt.NDArray[np.bool_]], device: torch.device) -> Tensor:
+    return torch.from_numpy(np.stack(masks)).to(device)

@@ -1,6 +1,6 @@
-"""Bags: many models of random parts of the unlabelled rows, each of which holds few positives."""
+"""Bagging: many models, each of a random part of the unlabelled rows."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -12,44 +12,105 @@ from sklearn.utils._param_validation import HasMethods, StrOptions
 from pucut._support.checks import FloatArray
 from pucut._support.constraints import COUNT, COUNT_OR_NONE, POSITIVE
 from pucut.data.labels import PULabels
-from pucut.data.repeats import groups_for_folds, labelled_groups
+from pucut.data.repeats import groups_for_folds, labelled_groups, numbered
 from pucut.data.row_order import IndexArray
 from pucut.judging.cross_fitting import checked_classifier, positive_scores, with_random_state
 from pucut.kernels.machines import KERNELS, fit_svm
 from pucut.methods._encoded import EncodedClassifier
-from pucut.methods.bagging._bags import (
-    Rows,
-    bootstrap_bags,
-    mean_over_models,
-    out_of_bag_scores,
-    positives_against_bags,
-)
 
-# A bag's rows of each kind, by default.
+# Each bag leaves out one of this many parts of the positives in turn, if they are not drawn.
+_PARTS = 5
+# Default rows of each kind in a bag.
 SVM_BAG = 300
 BAG = 1000
 
 
 @dataclass(frozen=True, eq=False)
-class _Bagged:
+class Bagged:
+    """Models, the rows that each was fitted to, and the score of a model for points."""
+
     models: tuple[Any, ...]
-    bags: tuple[Rows, ...]
+    bags: Sequence[IndexArray]
     score: Callable[[Any, Any], FloatArray]
 
     def scores(self, points: Any) -> FloatArray:
-        return mean_over_models(self.models, points, self.score)
+        """Return the mean score of the models."""
+        total = np.zeros(points.shape[0])
+        for model in self.models:
+            total += self.score(model, points)
+        return total / len(self.models)
 
     def out_of_bag(self, points: Any, groups: IndexArray) -> FloatArray:
-        return out_of_bag_scores(self.models, self.bags, points, self.score, groups)
+        """Return the mean over the models that saw no row of the row's group; else over all."""
+        n_rows = points.shape[0]
+        total, of_unseen, n_unseen = np.zeros(n_rows), np.zeros(n_rows), np.zeros(n_rows)
+        for model, bag in zip(self.models, self.bags, strict=True):
+            scores = self.score(model, points)
+            is_seen = np.zeros(n_rows, dtype=np.bool_)
+            is_seen[groups[bag]] = True
+            unseen = ~is_seen[groups]
+            total += scores
+            of_unseen[unseen] += scores[unseen]
+            n_unseen += unseen
+        mean = total / len(self.models)
+        return np.where(n_unseen > 0, of_unseen / np.maximum(n_unseen, 1), mean)
 
     def __getstate__(self) -> dict[str, Any]:
-        # Bags serve the training rows only, and these are done with.
+        # Bags serve the training rows only, whose scores are kept.
         return {**self.__dict__, "bags": ()}
+
+
+def bootstrap_bags(
+    labels: PULabels,
+    n_bags: int,
+    n_labelled: int,
+    n_unlabelled: int,
+    random: np.random.RandomState,
+) -> Iterator[IndexArray]:
+    """Draw both kinds of rows with replacement (Claesen et al. 2015)."""
+    labelled = np.flatnonzero(labels.is_labelled)
+    for _ in range(n_bags):
+        drawn = random.choice(labelled, n_labelled)
+        yield np.concatenate([drawn, _drawn_others(labels, n_unlabelled, random)])
+
+
+def positives_against_bags(
+    labels: PULabels,
+    n_bags: int,
+    n_labelled: int,
+    n_unlabelled: int,
+    random: np.random.RandomState,
+    groups: IndexArray,
+) -> Iterator[IndexArray]:
+    """Draw unlabelled rows with replacement, and keep labelled rows (Mordelet and Vert 2014).
+
+    Each bag leaves out a different fifth of the latter, and has at most `n_labelled` of them. Rows
+    of a group (`data.repeats`) are left out together.
+    """
+    labelled = np.flatnonzero(labels.is_labelled)
+    group_of_labelled = numbered(groups[labelled])
+    n_groups = int(group_of_labelled.max()) + 1
+    n_parts = min(_PARTS, n_groups)
+    part = (random.permutation(n_groups) % n_parts)[group_of_labelled]
+    for bag in range(n_bags):
+        kept = labelled[part != bag % n_parts] if n_parts > 1 else labelled
+        kept = random.permutation(kept)[:n_labelled]
+        yield np.concatenate([kept, _drawn_others(labels, n_unlabelled, random)])
+
+
+def _drawn_others(labels: PULabels, n_rows: int, random: np.random.RandomState) -> IndexArray:
+    """Draw unlabelled rows and all known negatives, but of these at most half of the rows."""
+    n_known = min(labels.n_negative, n_rows // 2)
+    drawn: IndexArray = random.choice(np.flatnonzero(labels.is_unlabelled), n_rows - n_known)
+    if not n_known:
+        return drawn
+    known = random.choice(np.flatnonzero(labels.is_negative), n_known)
+    return np.concatenate([drawn, known])
 
 
 @dataclass(frozen=True)
 class _Vote:
-    """A machine's vote, and its score, squashed to (0, 1), as the vote of one more machine."""
+    """The vote of a machine; its score, squashed to (0, 1), is the vote of one more machine."""
 
     n_machines: int
 
@@ -61,7 +122,7 @@ class _Vote:
 
 
 class _BaggedClassifier(EncodedClassifier):
-    """Scores of the training rows come from the models that did not see them."""
+    """Base of the classifiers that score training rows by the models that did not see them."""
 
     _own_threshold: ClassVar[float] = 0.5
     _uses_negatives: ClassVar[bool] = True
@@ -73,7 +134,7 @@ class _BaggedClassifier(EncodedClassifier):
         scores: FloatArray = self._model.out_of_bag(points, groups)
         return scores
 
-    def _keep(self, model: _Bagged, order: IndexArray) -> None:
+    def _keep(self, model: Bagged, order: IndexArray) -> None:
         self.estimators_ = model.models
 
 
@@ -98,33 +159,13 @@ class BaggingSVMClassifier(_BaggedClassifier):
         Cost of a labelled row over that of an unlabelled one; by default `n_unlabelled` over
         `n_positive`, so that both kinds have the same total cost.
     kernel : {"rbf", "linear"}, default="rbf"
-    prior : float or "auto", default="auto"
-        Fraction of positives among all samples given to `fit`, labelled and unlabelled; "auto"
-        estimates it (see `prior_estimate_`).
-    threshold : {"prior", "half"}, default="prior"
-        `predict` says positive above the score that the prior's share of the training rows exceeds,
-        or, as the authors do, if more than half of the SVMs do.
-    pos_label : value of y, optional
-        The value that means labelled positive, if it is not what `y` itself says.
-    neg_label : value of y, optional
-        The value that means known negative; all values but these two then mean unlabelled.
-    random_state : int, RandomState instance or None, default=None
 
     Attributes
     ----------
     estimators_ : tuple of Machine
-    classes_ : array of shape (2,)
-        The value of y that means unlabelled or negative, then the one that means positive.
-    prior_, prior_estimate_
-        The prior that was used, and how it was estimated.
     scores_ : float array of shape (n_samples,)
         Share of the votes of the SVMs that saw neither the row nor a copy of it. Ties are ordered
         by the mean decision, which counts as the vote of one more SVM.
-    threshold_ : float
-        The score above which a row is positive to `predict`.
-    transduction_ : array of shape (n_samples,)
-        Classes of the training rows: the labelled rows are positive, and as many of the best others
-        as bring the share of positives to the prior, or those with most votes.
 
     Notes
     -----
@@ -133,9 +174,7 @@ class BaggingSVMClassifier(_BaggedClassifier):
     bag, and not of the table, determines the time of a fit: 10 000 rows of 16 columns take 2 s of
     one processor. There is no `sample_weight`.
 
-    The paper claims a clear gain over the biased SVM if some labels are false. Digits, odd
-    against even, 30 % of the positives labelled and 30 % as many false labels: AUC 97.3 against
-    91.6 % (benchmarks/bench_methods.py).
+    The paper claims a clear gain over the biased SVM if some labels are false.
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
@@ -175,7 +214,7 @@ class BaggingSVMClassifier(_BaggedClassifier):
         self.neg_label = neg_label
         self.random_state = random_state
 
-    def _learn(self, points: Any, labels: PULabels, random: np.random.RandomState) -> _Bagged:
+    def _learn(self, points: Any, labels: PULabels, random: np.random.RandomState) -> Bagged:
         is_labelled = labels.is_labelled
         groups = groups_for_folds(points, is_labelled)
         usual = min(int(labelled_groups(groups, is_labelled).sum()), SVM_BAG)
@@ -194,7 +233,7 @@ class BaggingSVMClassifier(_BaggedClassifier):
             )
             for bag in bags
         )
-        return _Bagged(machines, bags, _Vote(self.n_estimators))
+        return Bagged(machines, bags, _Vote(self.n_estimators))
 
 
 class PUBaggingClassifier(MetaEstimatorMixin, _BaggedClassifier):
@@ -214,41 +253,18 @@ class PUBaggingClassifier(MetaEstimatorMixin, _BaggedClassifier):
         Unlabelled rows drawn for a bag (the paper's K). By default as many as are labelled, as the
         paper advises, copies counted once, at most 1000. Up to half of them are drawn from the
         known negatives.
-    prior : float or "auto", default="auto"
-        Fraction of positives among all samples given to `fit`, labelled and unlabelled; "auto"
-        estimates it (see `prior_estimate_`).
-    threshold : {"prior", "half"}, default="prior"
-        `predict` says positive above the score that the prior's share of the training rows exceeds,
-        or if the mean is above 1/2 (probabilities) or 0 (decision function).
-    pos_label : value of y, optional
-        The value that means labelled positive, if it is not what `y` itself says.
-    neg_label : value of y, optional
-        The value that means known negative; all values but these two then mean unlabelled.
-    random_state : int, RandomState instance or None, default=None
 
     Attributes
     ----------
     estimators_ : tuple of fitted classifiers
-    classes_ : array of shape (2,)
-        The value of y that means unlabelled or negative, then the one that means positive.
-    prior_, prior_estimate_
-        The prior that was used, and how it was estimated.
     scores_ : float array of shape (n_samples,)
         Mean score of the training rows, by the classifiers that saw neither them nor copies.
-    threshold_ : float
-        The score above which a row is positive to `predict`.
-    transduction_ : array of shape (n_samples,)
-        Classes of the training rows: the labelled rows are positive, and as many of the best others
-        as bring the share of positives to the prior, or those above the method's own threshold.
 
     Notes
     -----
     In the paper all positives are in every bag. Here each bag leaves out a different fifth of them
     in turn, and holds at most 1000: without out-of-sample scores of positives there would be
     neither a threshold nor probabilities. There is no `sample_weight`.
-
-    The paper's claim is that bagging is at least as good as the biased SVM. Breast cancer, 30 % of
-    the positives labelled, SVMs in the bags: AUC 99.2 against 96.7 % (benchmarks/bench_methods.py).
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
@@ -290,7 +306,7 @@ class PUBaggingClassifier(MetaEstimatorMixin, _BaggedClassifier):
     def _half(self) -> float:
         return 0.5 if hasattr(self._classifier(), "predict_proba") else 0.0
 
-    def _learn(self, points: Any, labels: PULabels, random: np.random.RandomState) -> _Bagged:
+    def _learn(self, points: Any, labels: PULabels, random: np.random.RandomState) -> Bagged:
         is_labelled = labels.is_labelled
         groups = groups_for_folds(points, is_labelled)
         usual = min(int(labelled_groups(groups, is_labelled).sum()), BAG)
@@ -304,4 +320,4 @@ class PUBaggingClassifier(MetaEstimatorMixin, _BaggedClassifier):
             with_random_state(clone(self._classifier()), random).fit(points[bag], target[bag])
             for bag in bags
         )
-        return _Bagged(models, bags, positive_scores)
+        return Bagged(models, bags, positive_scores)

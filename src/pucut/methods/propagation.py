@@ -1,4 +1,8 @@
-"""Labels that spread along a graph of neighbours: LP-PUL."""
+"""LP-PUL: labels propagate along a graph of neighbours.
+
+After Carnevali, Rossi, Milios and Lopes, A graph-based approach for positive and unlabeled learning
+(Information Sciences 2021).
+"""
 
 import math
 from dataclasses import dataclass, replace
@@ -6,28 +10,97 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
+import numpy.typing as npt
 import scipy.sparse as sp
+from scipy.sparse.csgraph import dijkstra
 
 from pucut._support.checks import BoolArray, FloatArray
 from pucut._support.constraints import COUNT, COUNT_OR_NONE, POSITIVE
+from pucut._support.sparse import diagonal_array
 from pucut.data.labels import PULabels
-from pucut.data.repeats import groups_for_folds
 from pucut.data.row_order import IndexArray, given_numbers, in_given_order, renumbered_graph
 from pucut.graphs.neighbors import NeighborIndex
 from pucut.graphs.similarity import Gaussian, symmetric_graph
-from pucut.judging.cross_fitting import stratified_folds
-from pucut.methods._encoded import FOLDS, EncodedClassifier, neighbors_at_most
-from pucut.methods.propagation._spreading import farthest_rows, mean_path_lengths, propagate
+from pucut.methods._encoded import (
+    EncodedClassifier,
+    folds_of,
+    neighbors_at_most,
+    scores_of_folds,
+)
 
-# Labelled rows from which paths are measured; if there are more, this many are drawn.
+# Pull towards the prior, relative to a row's edges: it decides where no label reaches.
+PULL = 1e-3
+_RESIDUAL = 1e-10
+_MOST_STEPS = 10_000
+# Most labelled rows from which paths are measured; if there are more, this many are drawn.
 MOST_SOURCES = 200
 # A path over equal rows must not look like a missing path.
 _SHORTEST = 1e-9
 
 
+def mean_path_lengths(lengths: sp.csr_array, sources: npt.NDArray[np.intp]) -> FloatArray:
+    """Return the mean length of the shortest paths from each row to the sources.
+
+    A source that cannot be reached counts as twice the longest of all paths.
+    """
+    paths = dijkstra(lengths, directed=False, indices=sources)
+    reached = np.isfinite(paths)
+    paths[~reached] = max(2.0 * paths[reached].max(), 1.0)
+    return np.asarray(paths.mean(axis=0), dtype=np.float64)
+
+
+def farthest_rows(distances: FloatArray, among: BoolArray, n_rows: int) -> BoolArray:
+    """Return the `n_rows` of `among` that are farthest, ties by row number."""
+    rows = np.flatnonzero(among)
+    chosen = np.zeros(len(among), dtype=np.bool_)
+    chosen[rows[np.argsort(-distances[rows], kind="stable")[:n_rows]]] = True
+    return chosen
+
+
+def propagate(
+    graph: sp.csr_array, known: BoolArray, values: FloatArray, rest: float, pull: float = PULL
+) -> FloatArray:
+    """Return f with f = values on `known` rows, as smooth as possible on the others.
+
+    It minimises sum_ij w_ij (f_i - f_j)^2 / 2 + pull sum_i d_i (f_i - rest)^2, d being degrees: the
+    harmonic functions of Zhu, Ghahramani and Lafferty (ICML 2003), made unique without labels.
+    """
+    degree = np.asarray(graph @ np.ones(graph.shape[0]), dtype=np.float64)
+    found = np.where(known, values, rest)
+    free = ~known & (degree > 0.0)
+    between = graph[free][:, free]
+    root = np.sqrt(degree[free])
+    scale = diagonal_array(1.0 / root)
+    scaled = sp.csr_array(scale @ between @ scale)
+    drawn = graph[free][:, known] @ values[known] + pull * degree[free] * rest
+    found[free] = _solved(scaled, 1.0 + pull, drawn / root, root * rest) / root
+    return np.clip(found, min(values[known].min(), rest), max(values[known].max(), rest))
+
+
+def _solved(
+    matrix: sp.csr_array, diagonal: float, right: FloatArray, start: FloatArray
+) -> FloatArray:
+    """Solve (diagonal I - matrix) x = right by conjugate gradients."""
+    solution = start.copy()
+    residual = right - (diagonal * solution - matrix @ solution)
+    direction = residual
+    square = float(residual @ residual)
+    enough = _RESIDUAL**2 * max(float(right @ right), 1e-300)
+    for _ in range(_MOST_STEPS):
+        if square <= enough:
+            break
+        image = diagonal * direction - matrix @ direction
+        step = square / float(direction @ image)
+        solution = solution + step * direction
+        residual = residual - step * image
+        last, square = square, float(residual @ residual)
+        direction = residual + (square / last) * direction
+    return solution
+
+
 @dataclass(frozen=True, eq=False)
 class _Spread:
-    """Values of the training rows; new rows get the mean of their neighbours by similarity."""
+    """Values of the training rows; new rows get the mean of their neighbours, by similarity."""
 
     points: Any
     n_neighbors: int
@@ -46,7 +119,7 @@ class _Spread:
         return means
 
     def for_answers(self) -> "_Spread":
-        """Without what else is known of the training rows."""
+        """Return a copy that holds only what scores of new rows need."""
         nothing = np.empty(0)
         return replace(
             self, graph=sp.csr_array((0, 0)), is_negative=nothing.astype(bool), distances=nothing
@@ -54,7 +127,7 @@ class _Spread:
 
     @cached_property
     def _index(self) -> NeighborIndex:
-        """Made when the first unseen rows come, and not kept in pickles."""
+        """The index of the training rows, made for the first new rows and left out of pickles."""
         return NeighborIndex(self.points, self.n_neighbors, n_jobs=1, random_state=0)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -77,17 +150,6 @@ class PULabelPropagationClassifier(EncodedClassifier):
     n_negative : int, optional
         Rows taken as negatives. By default as many as are labelled, but at most half of the
         negatives there are by the prior.
-    prior : float or "auto", default="auto"
-        Fraction of positives among all samples given to `fit`, labelled and unlabelled; "auto"
-        estimates it (see `prior_estimate_`).
-    threshold : {"prior", "half"}, default="prior"
-        `predict` says positive above the score that the prior's share of the training rows exceeds,
-        or above 1/2.
-    pos_label : value of y, optional
-        The value that means labelled positive, if it is not what `y` itself says.
-    neg_label : value of y, optional
-        The value that means known negative; all values but these two then mean unlabelled.
-    random_state : int, RandomState instance or None, default=None
 
     Attributes
     ----------
@@ -99,17 +161,8 @@ class PULabelPropagationClassifier(EncodedClassifier):
         From 0 (negative) to 1 (positive), 1 for labelled rows.
     graph_ : CSR array of shape (n_samples, n_samples)
         Similarities of neighbours.
-    classes_ : array of shape (2,)
-        The value of y that means unlabelled or negative, then the one that means positive.
-    prior_, prior_estimate_
-        The prior that was used, and how it was estimated.
     scores_ : float array of shape (n_samples,)
         As `propagated_`, but for every fifth of the rows with the labels of these rows hidden.
-    threshold_ : float
-        The score above which a row is positive to `predict`.
-    transduction_ : array of shape (n_samples,)
-        Classes of the training rows: the labelled rows are positive, and as many of the best others
-        as bring the share of positives to the prior, or those above 1/2.
 
     Notes
     -----
@@ -120,10 +173,8 @@ class PULabelPropagationClassifier(EncodedClassifier):
     similarity. Time is that of the neighbours, of 200 searches for paths and of six sparse systems.
     There is no `sample_weight`.
 
-    The paper claims, on texts that are not available here, that it beats Rocchio if labels are few.
-    5 % of the positives labelled: on digits 82.5 against 78.1 %, but on breast cancer 85.3 against
-    92.8 %: there positives are the outliers, and 16 of the 40 rows taken as negatives, in four
-    draws, were positive (benchmarks/bench_methods.py).
+    Rows far from the labelled ones are taken as negatives: the method fails where positives are
+    outliers.
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
@@ -187,16 +238,14 @@ class PULabelPropagationClassifier(EncodedClassifier):
         self, points: Any, labels: PULabels, random: np.random.RandomState
     ) -> FloatArray:
         model: _Spread = self._model
-        scores = np.empty(labels.n_samples)
-        groups = groups_for_folds(points, labels.is_labelled)
-        for train, test in stratified_folds(labels.is_labelled, FOLDS, random, groups):
+        values = labels.is_labelled.astype(np.float64)
+
+        def scores(train: IndexArray, test: IndexArray) -> FloatArray:
             known = np.zeros(labels.n_samples, dtype=np.bool_)
             known[train] = (labels.is_labelled | model.is_negative)[train]
-            spread = propagate(
-                model.graph, known, labels.is_labelled.astype(np.float64), self.prior_
-            )
-            scores[test] = spread[test]
-        return scores
+            return propagate(model.graph, known, values, self.prior_)[test]
+
+        return scores_of_folds(folds_of(points, labels, random), scores)
 
     def _keep(self, model: _Spread, order: IndexArray) -> None:
         self.reliable_negatives_ = given_numbers(model.is_negative, order)

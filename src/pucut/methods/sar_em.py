@@ -1,25 +1,141 @@
-"""The classifier that learns who is labelled along with who is positive."""
+"""SAR-EM: expectation maximisation over which unlabelled rows are positive.
+
+Bekker, Robberechts, Davis: Beyond the selected completely at random assumption for learning from
+positive and unlabeled data, ECML PKDD 2019, section 5.
+
+In the paper        here
+f(x)                `probability`, that the row is positive, by a logistic regression on all columns
+e(x)                `propensity`, that it is labelled if it is positive, by another one on the
+                    columns that decide about labels
+ŷ                   `posterior`, that the row is positive, given that it is labelled or not
+
+Expectation: a labelled row is positive; an unlabelled one is so with odds f (1 - e) to 1 - f.
+Maximisation: f learns from every row as a positive of weight ŷ and a negative of weight 1 - ŷ; e
+learns from labelled against unlabelled rows, each of weight ŷ.
+"""
 
 import numbers
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+import scipy.sparse as sp
 from scipy.special import expit
+from sklearn.linear_model import LogisticRegression
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
-from pucut._support.checks import BoolArray, FloatArray
+from pucut._support.checks import BoolArray, FloatArray, is_sparse
 from pucut._support.constraints import COUNT, POSITIVE
-from pucut.calibration import calibrate_log_odds
+from pucut.calibration import calibrate_log_odds, shift_to_mean
 from pucut.data.labels import PULabels, checked_prior
 from pucut.data.row_order import IndexArray, in_given_order
 from pucut.data.tables import chosen_columns
 from pucut.methods._encoded import EncodedClassifier
-from pucut.methods.sar_em._em import ClassAndPropensity, learn_class_and_propensity
 
-# From where the steps on all rows ended, the model of a fold takes no more than these: it moves
-# slowly along what the data leave open, and its held-out rows weigh little on where it began.
+# Without a prior, the search begins at this one, or at this multiple of the labelled share.
+_FIRST_PRIOR, _FIRST_FACTOR, _MOST = 0.4, 1.3, 0.95
+_LEAST_WEIGHT = 1e-9
+_LEAST = 1e-12
+_MAX_STEPS_OF_A_REGRESSION = 1000
+# Steps of the model of a fold, which starts where the steps on all rows ended. It moves slowly, and
+# its held-out rows weigh little on where it began.
 _LAST_STEPS = 3
+
+
+@dataclass(frozen=True, eq=False)
+class ClassAndPropensity:
+    """The logistic regressions of class and propensity, and the steps that led to them."""
+
+    classes: Any
+    shift: float  # added to the log odds of `classes`, whose mean probability is then the prior
+    propensities: Any  # None if the propensity depends on no column
+    columns: Any  # encoded columns that the propensity depends on
+    constant: float  # the propensity, if it depends on no column
+    n_steps: int
+
+    def scores(self, points: Any) -> FloatArray:
+        """Return the log odds of a positive."""
+        found: FloatArray = self.classes.decision_function(points) + self.shift
+        return found
+
+    def propensity(self, points: Any) -> FloatArray:
+        if self.propensities is None:
+            return np.full(points.shape[0], self.constant)
+        found: FloatArray = self.propensities.predict_proba(points[:, self.columns])[:, 1]
+        return found
+
+    def posterior(self, points: Any, is_labelled: BoolArray) -> FloatArray:
+        positive, missed = expit(self.scores(points)), 1.0 - self.propensity(points)
+        hidden = positive * missed
+        return np.where(is_labelled, 1.0, hidden / np.maximum(hidden + 1.0 - positive, _LEAST))
+
+
+def learn_class_and_propensity(
+    points: Any,
+    is_labelled: BoolArray,
+    columns: Any,
+    *,
+    prior: float | None,
+    C: float,
+    max_iter: int,
+    tol: float,
+    start: ClassAndPropensity | None = None,
+) -> ClassAndPropensity:
+    """Fit both models; with a prior, the probabilities of a positive have it as their mean.
+
+    The steps end when the posterior of the unlabelled rows changes by less than `tol` in the mean.
+    """
+    if start is None:
+        start = _first_guess(points, is_labelled, columns, prior, C)
+    unlabelled = ~is_labelled
+    classes, propensities = _regression(C), _regression(C)
+    twice = _stacked(points, points[unlabelled])
+    is_positive = np.repeat([1, 0], [len(is_labelled), int(np.count_nonzero(unlabelled))])
+    model, posterior = start, start.posterior(points, is_labelled)
+    for n_steps in range(1, max_iter + 1):
+        weights = np.concatenate([posterior, 1.0 - posterior[unlabelled]])
+        classes.fit(twice, is_positive, sample_weight=np.maximum(weights, _LEAST_WEIGHT))
+        if len(columns):
+            propensities.fit(
+                points[:, columns], is_labelled, sample_weight=np.maximum(posterior, _LEAST_WEIGHT)
+            )
+        model = ClassAndPropensity(
+            classes,
+            0.0 if prior is None else shift_to_mean(classes.decision_function(points), prior),
+            propensities if len(columns) else None,
+            columns,
+            float(np.count_nonzero(is_labelled) / posterior.sum()),
+            n_steps,
+        )
+        before, posterior = posterior, model.posterior(points, is_labelled)
+        if np.abs(posterior - before)[unlabelled].mean() < tol:
+            break
+    return model
+
+
+def _first_guess(
+    points: Any, is_labelled: BoolArray, columns: Any, prior: float | None, C: float
+) -> ClassAndPropensity:
+    """Fit labelled against unlabelled rows at the prior, with the same propensity for all."""
+    share = float(is_labelled.mean())
+    if prior is None:
+        prior = max(min(max(_FIRST_PRIOR, _FIRST_FACTOR * share), _MOST), share)
+    weights = np.where(is_labelled, prior / share, (1.0 - prior) / (1.0 - share))
+    classes = _regression(C).fit(points, is_labelled, sample_weight=weights)
+    shift = shift_to_mean(classes.decision_function(points), prior)
+    return ClassAndPropensity(classes, shift, None, columns, share / prior, 0)
+
+
+def _regression(C: float) -> LogisticRegression:
+    return LogisticRegression(C=C, warm_start=True, max_iter=_MAX_STEPS_OF_A_REGRESSION)
+
+
+def _stacked(first: Any, second: Any) -> Any:
+    if is_sparse(first):
+        blocks: list[Any] = [first, second]
+        return sp.vstack(blocks, format="csr")
+    return np.concatenate([first, second])
 
 
 class SAREMClassifier(EncodedClassifier):
@@ -48,17 +164,10 @@ class SAREMClassifier(EncodedClassifier):
         Most steps of expectation maximisation.
     tol : float, default=0.001
         The steps end when the posterior of the unlabelled rows changes by less in the mean.
-    threshold : {"prior", "half"}, default="prior"
-        `predict` says positive above the score that the prior's share of the training rows exceeds,
-        or above a probability of 1/2.
-    pos_label : value of y, optional
-        The value that means labelled positive, if it is not what `y` itself says.
     neg_label : value of y, optional
         The value that means known negative; all values but these two then mean unlabelled. Known
         negatives are never predicted positive, and the prior respects them; the model itself does
         not learn from them.
-    random_state : int, RandomState instance or None, default=None
-        For the folds and the estimate of the prior.
 
     Attributes
     ----------
@@ -68,18 +177,10 @@ class SAREMClassifier(EncodedClassifier):
         For each training row the probability that it is positive, given whether it is labelled.
     n_iter_ : int
         Steps that were taken; `max_iter` means that they may not have ended.
-    classes_ : array of shape (2,)
-        The value of y that means unlabelled or negative, then the one that means positive.
-    prior_ : float
     prior_estimate_ : PriorEstimate or None
         How the prior was estimated; None if it was given, or found by the steps themselves.
     scores_ : float array of shape (n_samples,)
         Log odds of the training rows, by models that did not see them.
-    threshold_ : float
-        The score above which a row is positive to `predict`.
-    transduction_ : array of shape (n_samples,)
-        Classes of the training rows: the labelled rows are positive, and as many of the best others
-        as bring the share of positives to the prior, or those above the method's own threshold.
 
     Notes
     -----
@@ -121,7 +222,7 @@ class SAREMClassifier(EncodedClassifier):
         self.random_state = random_state
 
     def predict_propensity(self, X: Any) -> FloatArray:
-        """The chance of each row to be labelled, if it is positive."""
+        """Return the chance of each row to be labelled, if it is positive."""
         check_is_fitted(self)
         found: FloatArray = self._model.propensity(self._points_of(X))
         return found
@@ -190,7 +291,7 @@ class SAREMClassifier(EncodedClassifier):
         seen: FloatArray | None = None,
     ) -> None:
         super()._settle_answers(scores, labels, half, seen)
-        # That of the other methods takes the labels for a random draw.
+        # The calibration of the other methods assumes that labels are a random draw.
         self._calibration = calibrate_log_odds(scores, self.prior_, half_at=self.threshold_)
 
     def _set_in_given_order(self, order: IndexArray) -> None:

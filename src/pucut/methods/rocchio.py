@@ -1,5 +1,9 @@
-"""Rocchio's prototypes, then an SVM: Roc-SVM."""
+"""Roc-SVM: negatives by Rocchio's prototypes, then an SVM.
 
+Li and Liu, Learning to classify texts using positive and unlabeled data (IJCAI 2003).
+"""
+
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar
@@ -7,16 +11,79 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
-from pucut._support.checks import BoolArray, FloatArray
+from pucut._support.checks import BoolArray, FloatArray, is_sparse
 from pucut._support.constraints import NOT_NEGATIVE, POSITIVE
+from pucut._support.sparse import diagonal_array
 from pucut.data.labels import PULabels
 from pucut.data.row_order import IndexArray, given_numbers
 from pucut.kernels.machines import KERNELS, Machine, fit_svm
 from pucut.methods._encoded import EncodedClassifier
-from pucut.methods.two_step._negatives import (
-    rocchio_negatives,
-    widen_negatives,
-)
+from pucut.methods.spy import at_least_one
+
+# Widening ends when at most one row in this many is added, or after so many repetitions.
+_FEW = 500
+_MOST_REPETITIONS = 10
+
+
+def rocchio_scores(points: Any, is_labelled: BoolArray, alpha: float, beta: float) -> FloatArray:
+    """Return cos(x, c+) - cos(x, c-), with c+ = alpha P - beta U and c- = alpha U - beta P.
+
+    P and U are the means over the labelled and the unlabelled rows, scaled to length 1.
+    """
+    rows = _unit(points)
+    labelled = is_labelled / is_labelled.sum()
+    unlabelled = ~is_labelled / (~is_labelled).sum()
+    positive = np.asarray(rows.T @ (alpha * labelled - beta * unlabelled)).ravel()
+    negative = np.asarray(rows.T @ (alpha * unlabelled - beta * labelled)).ravel()
+    direction = _unit(positive[None, :])[0] - _unit(negative[None, :])[0]
+    return np.asarray(rows @ direction, dtype=np.float64).ravel()
+
+
+def rocchio_negatives(
+    points: Any, is_labelled: BoolArray, *, alpha: float, beta: float
+) -> BoolArray:
+    """Return the unlabelled rows that are not more similar to c+ than to c-."""
+    scores = rocchio_scores(points, is_labelled, alpha, beta)
+    return at_least_one(~is_labelled & (scores <= 0.0), ~is_labelled, scores)
+
+
+def widen_negatives(
+    points: Any,
+    is_labelled: BoolArray,
+    is_negative: BoolArray,
+    fit: Callable[[Any, BoolArray], Machine],
+    most_lost: float,
+) -> tuple[Machine, BoolArray]:
+    """Fit to labelled rows and negatives, add the predicted negatives to these, and fit again.
+
+    If the last machine predicts more than the share `most_lost` of the labelled rows negative, the
+    first one is returned.
+    """
+
+    def fitted(negative: BoolArray) -> Machine:
+        rows = is_labelled | negative
+        return fit(points[rows], is_labelled[rows])
+
+    first = machine = fitted(is_negative)
+    widened = is_negative.copy()
+    n_few = len(is_labelled) // _FEW
+    for _ in range(_MOST_REPETITIONS):
+        found = ~is_labelled & ~widened
+        found[found] = machine.scores(points[found]) <= 0.0
+        if np.count_nonzero(found) <= n_few:
+            break
+        widened |= found
+        machine = fitted(widened)
+    lost = float(np.mean(machine.scores(points[is_labelled]) <= 0.0))
+    return (first, is_negative) if lost > most_lost else (machine, widened)
+
+
+def _unit(rows: Any) -> Any:
+    """Scale rows to length 1; rows of zeros stay."""
+    squares = rows.multiply(rows).sum(axis=1) if is_sparse(rows) else np.square(rows).sum(axis=1)
+    lengths = np.sqrt(np.asarray(squares, dtype=np.float64)).ravel()
+    factors = 1.0 / np.where(lengths > 0.0, lengths, 1.0)
+    return diagonal_array(factors) @ rows if is_sparse(rows) else rows * factors[:, None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,8 +113,6 @@ class RocchioClassifier(EncodedClassifier):
         The paper's SVM is linear, for texts. See Notes.
     most_lost : float, default=0.05
         If the last SVM finds more than this share of the labelled rows negative, the first is used.
-    prior, threshold, pos_label, neg_label, random_state
-        As in `SpyClassifier`; the method's own rule is the SVM's.
 
     Attributes
     ----------
@@ -56,22 +121,17 @@ class RocchioClassifier(EncodedClassifier):
     final_negatives_ : int array
         The negatives that the final SVM was fitted to.
     machine_ : Machine
-    classes_, prior_, prior_estimate_, scores_, threshold_, transduction_
-        As in `SpyClassifier`.
 
     Notes
     -----
     Points are standardised and sparse tables scaled, instead of the paper's tf-idf. The variant
     that clusters the reliable negatives first is left out. If labelled and unlabelled rows have the
-    same direction, step 1 may find nothing; then the least similar row is used. Step 2 ends when a
-    round finds at most one row in 500, and after ten rounds.
+    same direction, step 1 may find nothing; then the least similar row is used. Step 2 ends when at
+    most one row in 500 joins, and after ten repetitions.
 
     `kernel="rbf"` is exact for up to 2000 rows; beyond, the kernel is that of 300 landmarks, with
     the squared hinge loss (`pucut.kernels.machines`): 10 000 rows of 16 columns take 23 s of one
     processor, for up to ten machines per fit. There is no `sample_weight`.
-
-    The paper claims, on texts that are not available here, that Roc-SVM beats S-EM. Digits, odd
-    against even, 60 % of the positives labelled: 96.3 against 78.5 % (benchmarks/bench_methods.py).
     """
 
     _uses_negatives: ClassVar[bool] = True

@@ -1,1 +1,0 @@
-"""PU learning by bagging."""

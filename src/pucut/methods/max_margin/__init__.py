@@ -1,1 +1,0 @@
-"""The widest margin with label disambiguation."""

@@ -1,1 +1,0 @@
-"""SAR-EM: classes and the chances of being labelled, learned together."""

@@ -1,1 +1,0 @@
-"""Reliable negatives first, then a classifier: spies, Rocchio."""
