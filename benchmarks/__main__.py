@@ -1,4 +1,4 @@
-"""Runs benchmarks and ends with one table of what they found.
+"""Run benchmarks, and print one table of their results.
 
 python -m benchmarks                              the usual ones: under half an hour
 python -m benchmarks parametric_cut two_hnc       these two, with all their parts
@@ -36,7 +36,7 @@ def main() -> int:
         arguments = [*settings, "--json", str(OUT / f"{name}.json")]
         try:
             found.append(in_own_process(run_one, name, arguments))
-        except Exception as error:  # the others are still worth running
+        except Exception as error:  # the others still run
             print(f"{name} failed: {type(error).__name__}: {error}", flush=True)
             failed.append(name)
     summary = summary_of(found) | {"is_quick": given.quick}

@@ -1,4 +1,4 @@
-"""How long a fitted model takes to answer, and how large its file is.
+"""Time of predictions by a fitted model, and the size of its file.
 
 one_row    milliseconds of `predict_proba` of one row, the median of many calls, on a table of
            30 000 x 20.

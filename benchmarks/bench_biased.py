@@ -1,4 +1,4 @@
-"""Labels that were not drawn at random: what it does to estimates, classifiers and the check.
+"""Labels that were not drawn at random: estimates, classifiers and the check.
 
 kinds       Bean and Letter as in the paper on PULSNAR: one class is negative, kinds of positives
             are hidden as 1 : 2 : 4 and so on, all others are labelled. Estimated share of positives
@@ -9,7 +9,7 @@ propensity  practice tables, labels drawn by a logistic propensity of one column
 alarms      how often the check of the labels raises an alarm, with the true prior and with an
             estimated one: at strength 0 a false one.
 
-The column is the one with most values among the positives. Figures are for docs/biased_labels.md.
+The column is the one with most values among the positives. Figures: benchmarks/results/biased.md.
 No goals.
 """
 
@@ -94,7 +94,7 @@ def kinds(run: Run) -> None:
 
 
 def draws(run: Run):
-    """Pairs of a strength and of X, the positives, the labels, the column and a seed."""
+    """Yield pairs of a strength and of X, the positives, the labels, the column and a seed."""
     try:
         tasks = {task.name: task for task in practice_tasks()}
     except OSError as error:

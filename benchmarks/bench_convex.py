@@ -3,7 +3,7 @@
 solvers  minimise sum w |x_i - x_j| + sum (degree_i x_i^2 / 2 - pull_i x_i) over 0 <= x <= 1, whose
          level sets are all minimum cuts of stage one of 2-HNC. `parametric_cut`, pycut-pursuit's
          cp_d1_ql1b as it comes and with a tighter tolerance, and for the smallest graph OSQP and
-         Clarabel; one thread each. "excess" is what the objective lies above the smallest found,
+         Clarabel; one thread each. "excess" is the objective less the smallest found,
          relative to its size. The ratio is that of our processor seconds to theirs.
 
 pycut-pursuit has an environment of its own with NumPy 1, whose Python is named by
@@ -96,7 +96,7 @@ def show(run: Run, problem: peer_graphs.StageOne, found: dict[str, Solved]) -> N
 
 
 def objective(problem: peer_graphs.StageOne, levels: Levels) -> float:
-    """Levels of solvers that stop early can lie outside the range: moved inside."""
+    """The objective; levels outside the range, of solvers that stop early, are moved inside."""
     x = np.clip(levels, 0.0, 1.0)
     edges = problem.graph.tocoo()
     variation = float(edges.data @ np.abs(x[edges.row] - x[edges.col])) / 2

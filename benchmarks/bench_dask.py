@@ -6,7 +6,7 @@ stages   2-HNC, for each size of --rows: seconds and megabytes moved by stage; t
          --held 2.2 --memory 2GB --features 500 --neighbors approximate --trees 20
 chooser  DaskPUCutClassifier on the largest size: seconds of each step, and all that was moved; then
          again with --die, while a process is killed in each phase, with the same result
-cut      what a cut takes in the calling process: bytes per node and arc, with 5, 10 and 15
+cut      the memory of a cut in the calling process: bytes per node and arc, with 5, 10 and 15
          neighbours, and so for 10^8 nodes; and how many free rows the largest connected part has
 network  with --bandwidth, as 10MB: the largest size again, over a network in which every worker
          sends that many bytes in a second
@@ -135,7 +135,7 @@ class Meter:
 
 
 class SlowNetwork(WorkerPlugin):
-    """Workers that send so many bytes a second, one answer after the other."""
+    """Workers that send a limited number of bytes a second, one message after the other."""
 
     name = "slow-network"
 
@@ -251,7 +251,7 @@ def chooser(run: Run) -> None:
 
 
 def chosen(run, n_rows, name, dying):
-    """A fit in a cluster of its own, and what it took."""
+    """Fit in a cluster of its own, and return the time and bytes."""
     options = run.options
     X, is_labelled, is_positive = problem(n_rows, options.features, options.hidden)
     with (
@@ -270,7 +270,7 @@ def chosen(run, n_rows, name, dying):
         start = time.perf_counter()
         model.fit(X, is_labelled)
         seconds = time.perf_counter() - start
-        # Those that died took their numbers with them.
+        # The counts of killed workers are lost.
         moved, peak = Meter(client).sent(), Meter(client).peak()
     right = float((model.transduction_ == is_positive)[~is_labelled].mean())
     run.note(
@@ -315,7 +315,7 @@ def make_graph(folder, n_nodes, n_neighbors, n_hidden):
 
 
 def cut_of(folder, n_nodes):
-    """A cut of the chooser: its memory besides the graph, and the connected parts it has."""
+    """Measure a cut of the chooser: its memory besides the graph, and its connected parts."""
     graph = load_npz(Path(folder) / "graph.npz")
     is_labelled = classes_of(0, n_nodes) & (np.random.default_rng(2).random(n_nodes) < 0.5)
     scores = np.random.default_rng(3).random(n_nodes)

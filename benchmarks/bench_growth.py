@@ -1,11 +1,11 @@
-"""How 2-HNC grows: time and memory by stage for 10^4 to 10^7 rows of 20 features.
+"""Growth of 2-HNC: time and memory by stage for 10^4 to 10^7 rows of 20 features.
 
-rows     rows of one and the same problem are made by blocks into a memory-mapped file; each size is
+rows     rows of the same problem are made by blocks into a memory-mapped file; each size is
          fitted in a process of its own by TwoHNCClassifier, two threads, prior given. Seconds and
          memory by stage beside those estimated, accuracy, and the exponents of time. Up to
          --library-rows rows faiss' HNSW then builds and searches the graph of the same rows; the
          ratio is that of the whole fit to it.
-samples  what sampling rows for the trees costs: accuracy and seconds with samples and with all rows
+samples  the cost of sampling rows for the trees: accuracy and seconds with samples and all rows
 engine   all cuts of a graph of 10 arcs a node, with time and memory
 chooser  PUCutClassifier, up to --chooser-rows rows, beside 2-HNC; the ratio is that of seconds
          of a processor

@@ -1,17 +1,17 @@
-"""How far hidden recall is from the true one, why, and which error tells it.
+"""Hidden recall beside the true one, and the parts of its error.
 
-errors   PUCutClassifier on the practice tables with the true prior. First how far hidden recall is
-         above that of the unlabelled positives in the same worlds, in the mean and its standard
-         error, and how far that is above the recall of the answer. Then what the constants of the
-         error are made from. "variance": of hidden recall around the recall of unlabelled
-         positives in the same worlds, over that of independent rows, where every label is hidden
-         in turn and where not. "change": the root mean square of the recall in the worlds less
-         that of the answer, over that of the share of rows found that changes between them;
-         the median of the tables. Then, for each share of labels, how many fits have hidden and
-         true recall within two standard errors of both, and the mean of the error of hidden
-         recall: that of independent rows, with the beta distribution of what is likely, with the
-         variance, with the change. These two come from the other tables. Last the error that the
-         classifier says, with the constants that it has.
+errors   PUCutClassifier on the practice tables with the true prior. First the mean of hidden recall
+         less recall of the unlabelled positives in the same folds, with its standard error, and
+         of the latter less the recall of the final fit. Then the constants of the error.
+         "variance": the variance of hidden recall around the recall of unlabelled positives in
+         the same folds, over that of independent rows, where every label is hidden in turn and
+         where not. "change": the root mean square of the recall in the folds less that of the
+         final fit, over that of the share of predicted positives that changes between them; the
+         median of the tables. Then, for each share of labels, the fits with hidden and true
+         recall within two standard errors of both, and the mean error of hidden recall: that of
+         independent rows, with the beta distribution of likely recalls, with the variance, with
+         the change. The last two constants come from the other tables. Last the error of the
+         classifier, with its own constants.
 
 Tables, shares and splits are those of bench_practice. No goals.
 """
@@ -40,7 +40,7 @@ bench = Benchmark(
 
 @dataclass(frozen=True)
 class Seen:
-    """Recalls of a fit: of hidden rows, of unlabelled positives in the worlds and in the answer."""
+    """Recalls of a fit: of hidden rows, and of unlabelled positives in the folds and at the end."""
 
     table: str
     share: float
@@ -51,8 +51,8 @@ class Seen:
 
     @property
     def variance(self) -> float:
-        """Of hidden recall around that in the worlds, if all rows were independent."""
-        recall = min(max(self.in_worlds, 0.02), 0.98)  # 1 in a table would count as infinite
+        """Variance of hidden recall around that in the folds, if all rows were independent."""
+        recall = min(max(self.in_worlds, 0.02), 0.98)  # 1 in a table would be infinite
         return recall * (1.0 - recall) * (1.0 / self.hidden.n_hidden + 1.0 / self.n_positive)
 
     def is_within(self, error: float) -> bool:
@@ -151,7 +151,7 @@ def errors(run: Run) -> None:
 
 
 def errors_from(others: Sequence[Seen]) -> dict[str, Callable[[Seen], float]]:
-    """By name, the errors that a fit may be given, learned from other tables."""
+    """The possible errors of a fit by name, learned from other tables."""
     variance = variance_over_independent([fit for fit in others if fit.hidden.in_turn])
     change = error_of_change(others)
 

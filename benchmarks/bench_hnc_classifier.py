@@ -9,8 +9,8 @@ with their defaults, but
     SelfTraining                        of LogisticRegression(max_iter=1000), at its threshold 0.75
 
 accuracy  one line per dataset and method with the mean over --splits draws of labels for each
-          share, the mean of the shares and seconds of a fit; then who is first where. --variants
-          adds HNCClassifier without scores and with lambda chosen.
+          share, the mean of the shares and seconds of a fit; then the best method of each.
+          --variants adds HNCClassifier without scores and with lambda chosen.
 practice  the practice tables of at most --most-rows rows, with all their classes and with two
           (tasks.csv names the positive ones), and scikit-learn's digits, odd or even and all ten;
           2 and 10 % of the rows labelled, of digits 5 % too. Next to ExtraTreesClassifier and
@@ -105,7 +105,7 @@ def with_few_labels(y, share, seed):
 
 
 def classes_by(model, X, few):
-    """Fits, and says the classes of the rows."""
+    """Fit, and predict the classes of the rows."""
     with warnings.catch_warnings():
         # Peers that stop after 1000 rounds say so; they are compared as they are.
         warnings.simplefilter("ignore")

@@ -1,13 +1,13 @@
 """Labelling one row after the other, simulated on screening for systematic reviews.
 
 screening  records with title and abstract, from one relevant and one irrelevant record on: the most
-           likely record is asked for, the truth answers, and so on; batches grow with what was
-           seen. Work saved at 95 % of the relevant records (WSS@95) and relevant records found
-           after 10 % of all (RRF@10), in %, means over starts, beside ASReview's default model and
-           its naive Bayes; seconds are medians of a step. The ratio is of the work left to do, 100
-           less WSS@95.
-left       how many positives are left, asked at moments of every simulation of pucut: how often the
-           interval holds the truth, by corpus, its width, and how far the number is off
+           likely record is shown, its true class becomes known, and so on; batches grow with the
+           records seen. Work saved at 95 % of the relevant records (WSS@95) and relevant records
+           found after 10 % of all (RRF@10), in %, means over starts, beside ASReview's default
+           model and its naive Bayes; seconds are medians of a step. The ratio is of the work left
+           to do, 100 less WSS@95.
+left       the estimate of the positives left, at moments of every simulation of pucut: how often
+           its interval holds the truth, by corpus, its width, and the error of the number
 
 Corpora are CSV files of the repository asreview/systematic-review-datasets in the folder that
 PUCUT_SCREENING or --folder names. ASReview has an environment of its own, whose Python is named by
@@ -54,8 +54,8 @@ CORPORA = (
     "UrinaryIncontinence",
     "Bannach-Brown_2019",
 )
-# Settings were chosen on these, with the same starts; docs/labelling.md says what was seen of the
-# others.
+# Settings were chosen on these, with the same starts; benchmarks/results/labelling.md lists the
+# others that had been looked at.
 CHOSEN_ON = (
     "ADHD",
     "AtypicalAntipsychotics",
@@ -152,7 +152,7 @@ def left(run: Run) -> None:
 
 
 def judged(corpus: Corpus, order: list[int], n_moments: int) -> Iterator[tuple[bool, float, float]]:
-    """At moments of a simulation: whether the interval holds the truth, its width, the error."""
+    """Compare intervals with the truth at moments of a simulation; their width, the error."""
     answers = corpus.is_relevant[order]
     n_records, n_relevant = len(corpus.texts) - 2, int(corpus.is_relevant.sum()) - 1
     for n_seen in np.unique(np.geomspace(20, len(order), n_moments).round().astype(int)):

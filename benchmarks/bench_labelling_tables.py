@@ -1,14 +1,14 @@
 """Labelling tables: positives found, the next answers for a classifier, few labels, and size.
 
-find     rows of practice tables, positives thinned to a tenth, from one row of each kind on: the
-         most likely row is asked for, the truth answers, and so on, in batches that grow with what
-         was seen. Work saved at 95 % of the positives (WSS@95) and positives found after 10 % of
-         the rows (RRF@10), in %, means over starts, beside extra trees and logistic regression
-         trained on the answered rows alone. The ratio is of the work left to do
-improve  accuracy on rows that nobody can ask for, after 20, 50 and 100 answers, in %, of logistic
-         regression (and extra trees, on tables) trained on the answers: rows asked for at random,
-         as the page does (where these models doubt), by CutQueryStrategy's levels, and by both.
-         Texts as in bench_texts
+find     rows of practice tables, positives thinned to a tenth, from one row of each class on: the
+         most likely row is shown, its true class becomes known, and so on, in batches that grow
+         with the rows seen. Work saved at 95 % of the positives (WSS@95) and positives found after
+         10 % of the rows (RRF@10), in %, means over starts, beside extra trees and logistic
+         regression trained on the answered rows alone. The ratio is of the work left to do
+improve  accuracy on rows outside the pool, after 20, 50 and 100 answers, in %, of logistic
+         regression (and extra trees, on tables) trained on the answers: rows queried at random, as
+         the page does (by the uncertainty of these models), by CutQueryStrategy's levels, and by
+         both. Texts as in bench_texts
 ranks    `pucut rank`: positives among the first 20 rows, in %, by pu-cut, which is given the true
          prior, and by `--method label`, which needs none, with few known rows of each kind
 size     processor seconds in which the page ranks a made table again, and seconds in which it keeps
@@ -44,7 +44,7 @@ from pucut.labelling.session import Session
 from pucut.labelling.texts import text_matrix
 from pucut.queries._cuts import two_sided_levels
 
-# What the tables' learners were chosen on; the others judge.
+# The learners of tables were chosen on these; the others are held out.
 CHOSEN_ON = ("clean1", "soybean", "breast_w", "vehicle", "tokyo1", "cmc", "yeast", "car")
 CHOSEN_ON += ("mfeat_fourier", "titanic", "ann_thyroid", "sleep")
 JUDGED_BY = ("saheart", "threeOf9", "balance_scale", "analcatdata_authorship", "vowel", "flare")
@@ -89,7 +89,7 @@ def pool_of(name, n_rows):
     negative, positive = (random.permutation(np.flatnonzero(truth == kind)) for kind in (0, 1))
     negative = negative[: int(n_rows * (1.0 - SHARE))]
     positive = positive[: max(1, round(len(negative) * SHARE / (1.0 - SHARE)))]
-    # Some tables are sorted by class: their order must not tell.
+    # Some tables are sorted by class, so the rows are shuffled.
     rows = random.permutation(np.concatenate([negative, positive]))
     return points_of(X[rows]), Pool(name, truth[rows])
 
@@ -146,7 +146,7 @@ def _there(names):
 
 
 def halves(name, seed, n_rows):
-    """Rows to ask about and rows to judge by: features, truth, features, truth."""
+    """Rows to query and rows for the comparison: features, truth, features, truth."""
     random = np.random.default_rng(seed_from_names("improve", name, seed))
     source, truth = texts_of(name) if name in TEXTS else whole_table(name)
     rows = random.permutation(len(truth))[: 2 * n_rows]

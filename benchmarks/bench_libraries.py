@@ -4,7 +4,7 @@ digits  accuracy in % on 600 digits that no fit saw: odd or even, 30 % of the od
         labelled; the sum of a row of predict_proba that is farthest from 1; seconds of the fit
 checks  how many of scikit-learn's checks of an estimator fail, and how many were made
 
-Every estimator has its default parameters, and those it cannot do without. For the accuracy those
+Every estimator has its default parameters, besides required ones. For the accuracy those
 that take a prior are given the true one; for the checks only those that need one are given any, and
 it is 0.9, so that it is above the share of positives in the tables of these checks. Columns are
 standardised, for the sake of linear methods. Estimators that need PyTorch are left out on all
@@ -143,7 +143,7 @@ def sums_of(model: Any, split: Split) -> str:
 
 
 def attempted(action: Callable[[], str]) -> str:
-    """What a column says, or the error of a library that is not ours to mend."""
+    """Return the cell of a column, or the error of another library."""
     with warnings.catch_warnings(), redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
         warnings.simplefilter("ignore")
         try:

@@ -1,4 +1,4 @@
-"""The classical methods on data that are here, beside what their papers say.
+"""The classical methods on available data, beside the claims of their papers.
 
 The papers' own data (Reuters-21578, 20 Newsgroups as texts, gene lists and others) are not here, so
 no published number of theirs can be met; for each method its paper's main claim is put to the test
@@ -55,7 +55,7 @@ def scores(model, X, is_positive, labelled, prior, seed):
     """Accuracy by the method's classes, and AUC by its scores, on the unlabelled rows, in %."""
     model = clone(model).set_params(prior=prior, random_state=seed)
     with warnings.catch_warnings():
-        # Of linear machines that stop at scikit-learn's limit of rounds, where users leave it.
+        # Linear machines warn at scikit-learn's default limit of iterations.
         warnings.simplefilter("ignore", ConvergenceWarning)
         model.fit(X, labelled.astype(int))
     rest = ~labelled

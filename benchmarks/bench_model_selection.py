@@ -87,13 +87,13 @@ def few_rows(name: str) -> tuple[npt.NDArray[Any], Bools]:
 
 @dataclass(frozen=True, eq=False)
 class Answers:
-    """What one model says of rows it has not seen, as margins around the threshold."""
+    """The predictions of one model for rows it has not seen, as margins around the threshold."""
 
     scores: Floats
     folds: tuple[npt.NDArray[np.intp], ...]
 
     def margins(self, share: float) -> Floats:
-        """Above 0 for the share of every fold that scores highest."""
+        """Margins above 0 for the highest-scoring share of every fold."""
         margins = np.empty(len(self.scores))
         for rows in self.folds:
             # Scores are probabilities; ties are broken by row, the same way for all models.
@@ -137,7 +137,7 @@ def scores_of_ranking(labelled: Bools, scores: Floats, prior: float) -> dict[str
 
 
 def accuracy_on_own_rows(model: Any, X: npt.NDArray[Any], labelled: Bools, truth: Bools) -> float:
-    """Of the unlabelled rows of fit, the prior's share of all rows predicted, labels kept."""
+    """Accuracy on the unlabelled rows of fit; the prior's share of rows is predicted positive."""
     scores = clone(model).fit(X, labelled).predict_proba(X)[:, 1]
     scores = np.where(labelled, np.inf, scores)
     order = np.lexsort((np.arange(len(X)), -scores))

@@ -1,4 +1,4 @@
-"""Known negatives on the practice tables: what is gained over how many of them are known.
+"""Known negatives on the practice tables: the gain by their number.
 
 prior     of the estimated share of positives, by the number of known negatives: mean absolute and
           signed error, how often the interval held the truth, and its width; then the absolute
@@ -88,14 +88,14 @@ class Draw:
 
     @property
     def judged(self) -> np.ndarray:
-        """The rows that are unlabelled with any number of negatives."""
+        """Return the rows that are unlabelled with any number of negatives."""
         judged = ~self.is_labelled
         judged[self.negatives[: max(self.counts.values())]] = False
         return judged
 
 
 def drawn(task: PracticeTask, split: int, share: float) -> Draw | None:
-    """None if the table has too few negatives."""
+    """Draw labels; None if the table has too few negatives."""
     X, is_positive = practice_table(task)
     n_labelled = max(FEWEST_LABELS, int(share * is_positive.sum() + 1e-9))
     counts = {**{str(count): count for count in COUNTS}, AS_MANY: n_labelled}

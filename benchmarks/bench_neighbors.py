@@ -224,7 +224,7 @@ def shape_of_mnist(n_rows: int) -> Points:
 
 
 def make_products(n_threads: int) -> None:
-    """So many of the size that the search makes, shared by threads."""
+    """Compute this number of products of the size of the search, shared by threads."""
     a = np.random.default_rng(0).normal(size=(512, 785)).astype(np.float32)
     with threadpool_limits(1), ThreadPoolExecutor(n_threads) as pool:
         list(pool.map(lambda _: [a @ a.T for _ in range(4)], range(128)))

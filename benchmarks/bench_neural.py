@@ -103,7 +103,7 @@ def unseen(run: Run) -> None:
 
 
 def on_unseen_rows(method, draw, device):
-    """Accuracy and Brier score by scores of the rows of fit, and the same by scores out of fold."""
+    """Accuracy and Brier score by in-sample scores of the rows of fit, and by out-of-fold ones."""
     is_seen = np.random.default_rng(draw.seed).random(len(draw.X)) < 0.7
     X, y = draw.X[is_seen], draw.is_labelled[is_seen]
     model = make(method, draw, "prior", device)

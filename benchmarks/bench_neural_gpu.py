@@ -47,7 +47,7 @@ bench = Benchmark(
 
 
 def sample_of(truth: Any, seed: int) -> Any:
-    """Which positives are labelled, and which of these are hidden."""
+    """Draw the labelled positives, and the hidden ones among them."""
     random = np.random.default_rng(seed)
     positive = random.permutation(np.flatnonzero(truth))
     labelled = positive[: int(LABELLED_SHARE * len(positive))]
@@ -60,7 +60,7 @@ def sample_of(truth: Any, seed: int) -> Any:
 
 
 def timed(work: Any, device: str) -> Any:
-    """The one timing of some work, with all that the device still has to do."""
+    """Time some work once, until the device has finished it."""
 
     def until_done() -> Any:
         result = work()

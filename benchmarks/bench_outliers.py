@@ -1,10 +1,10 @@
 """Outlier detectors side by side on public tables in which one class is made rare.
 
 areas  area under the ROC curve of the rare class for CutOutlierDetector, IsolationForest,
-       LocalOutlierFactor and ECOD, and for the mean distance to the neighbours, which is what the
-       cuts start from; means over seeds with standard errors, and mean ranks over the tasks. With
-       --known a share of the regular rows is known: CutOutlierDetector is told so, the isolation
-       forest and LOF are fitted to these rows alone, and only the others are judged.
+       LocalOutlierFactor and ECOD, and for the mean distance to the neighbours, from which the
+       cuts start; means over seeds with standard errors, and mean ranks over the tasks. With
+       --known a share of the regular rows is known: CutOutlierDetector gets them as known, the
+       isolation forest and LOF are fitted to these rows alone, and only the others are compared.
 
 A task has 3 % outliers. Of letter, mnist and news each seed draws the rare class and five regular
 ones; of the others the rare class is named below, and all others are regular. Detectors see
@@ -97,7 +97,7 @@ def ecod(X):
 
 
 def areas_of(X, is_outlier, seed, share_known):
-    """The area under the curve of each detector, judged on rows that are not known."""
+    """The area under the curve of each detector, on rows that are not known."""
     known = np.zeros(len(X), dtype=bool)
     if share_known:
         regular = np.flatnonzero(~is_outlier)

@@ -1,4 +1,4 @@
-"""Methods on the practice tables: accuracy, whether hidden recall is true, and the prior.
+"""Methods on the practice tables: accuracy, hidden and true recall, and the prior.
 
 fits     every method on every table, for several shares of labels and splits, with the true prior
          and with an estimated one. A line per table and share, then the means over the tables:
@@ -55,7 +55,7 @@ bench = Benchmark(
 
 @dataclass(frozen=True)
 class Fit:
-    """A fit; what a method does not say is NaN. Shares and recalls are from 0 to 1."""
+    """A fit; values that a method lacks are NaN. Shares and recalls are from 0 to 1."""
 
     table: str
     share: float
@@ -83,13 +83,13 @@ class Fit:
 
     @property
     def is_within(self) -> float:
-        """Whether hidden and true recall are within two standard errors of their difference."""
+        """Tell whether hidden and true recall differ by at most two standard errors."""
         error = np.hypot(self.recall_error, self.hidden_error)
         return float(abs(self.hidden_recall - self.recall) <= 2.0 * error) + 0.0 * error
 
     @property
     def is_held(self) -> float:
-        """Whether the interval of the prior holds the true one."""
+        """Tell whether the interval of the prior holds the true one."""
         return float(self.low <= self.true_prior <= self.high) + 0.0 * self.low
 
 
@@ -101,7 +101,7 @@ def fits_of_split(
     priors: Sequence[str],
     n_repeats: int,
 ) -> list[Fit]:
-    """All methods on the same labels, in the process that calls it."""
+    """Fit all methods on the same labels, in the process that calls it."""
     draw = drawn_labels(task, share, split)
     return [
         fitted(draw, share, split, method, prior, repeat)
@@ -166,7 +166,7 @@ def error_of(recall: float, n_rows: int) -> float:
 
 
 def all_fits(run: Run) -> Iterator[list[Fit]]:
-    """The fits of one split after the other, as they are ready."""
+    """Yield the fits of one split after the other, as they are ready."""
     options = run.options
     settings = [
         (task, share, split, options.methods, options.priors, options.repeats)
@@ -182,7 +182,7 @@ def all_fits(run: Run) -> Iterator[list[Fit]]:
 
 
 def wanted_tasks(run: Run) -> list[PracticeTask]:
-    """Those that --tables and --most-rows allow."""
+    """The tasks that --tables and --most-rows allow."""
     options = run.options
     try:
         tasks = practice_tasks()
@@ -222,7 +222,7 @@ def fits(run: Run) -> None:
 
 
 def figures(found: Sequence[Fit]) -> dict[str, float]:
-    """Of the fits of a method with one share of labels."""
+    """Figures of the fits of a method with one share of labels."""
     known = [fit for fit in found if fit.prior_from == TRUE]
     estimated = [fit for fit in found if fit.prior_from == AUTO]
     accuracy, with_auto = (mean([fit.accuracy for fit in each]) for each in (known, estimated))

@@ -1,4 +1,4 @@
-"""How far the estimated priors are from the true ones, on the real datasets.
+"""Errors of estimated priors, on the real datasets and others.
 
 errors  each method, with 60 % and with 10 % of the positives labelled, several random splits each:
         mean absolute error of the prior among all samples. "bbe", "dedpul" and "elkan_noto" share
@@ -212,7 +212,7 @@ def regrouped(run):
 
 
 def rows_with_prior(is_positive, prior, random):
-    """All rows of one side, and so many of the other that the positives have this share."""
+    """All rows of one class, and enough of the other for this share of positives."""
     sides = [random.permutation(np.flatnonzero(is_positive == side)) for side in (False, True)]
     odds = prior / (1.0 - prior)
     n_positive = min(len(sides[1]), round(len(sides[0]) * odds))

@@ -1,4 +1,4 @@
-"""What PUCutClassifier rests on: how well hidden positives choose, and what each part adds.
+"""PUCutClassifier: the choices by hidden positives, and the gain of each part.
 
 choice   for the base scores and for the cuts: the correlation of hidden recall with true accuracy
          over the candidates, and the accuracy on the unlabelled rows, in %, of the best candidate
@@ -6,7 +6,7 @@ choice   for the base scores and for the cuts: the correlation of hidden recall 
          recall.
 without  accuracy of the mixture of scores without each kind of score, and without any cut.
 
-Real datasets, true prior. True classes are used to judge only. No goals.
+Real datasets, true prior. True classes are used for the comparison only. No goals.
 """
 
 from collections.abc import Sequence
@@ -46,7 +46,7 @@ bench = Benchmark(
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """What was chosen for a draw of labels, with all candidates kept to be looked at.
+    """The choice for a draw of labels, with all candidates kept.
 
     The rows of `draw` are in the order in which `fit` works on them.
     """
@@ -61,7 +61,7 @@ class Fit:
         return self.draw.accuracy(positives_by_prior(scores, labels, self.draw.prior))
 
     def mixed_rank(self, but=None):
-        """Ranks by the mixed score, without the kind of score that is named."""
+        """Rank rows by the mixed score without one kind of score."""
         parts = [part for part in self.parts if but is None or not part.name.startswith(but)]
         return mix_ranks(parts, self.folds).ranks[-1]
 
@@ -83,7 +83,7 @@ def fits(run, dataset):
 
 
 def judged(fit):
-    """Two lines of `COLUMNS`: of scores, and of cuts."""
+    """Return two lines of `COLUMNS`: one for the scores, one for the cuts."""
     chosen, mixed_rank, others = fit.chosen, fit.mixed_rank(), ~fit.draw.is_labelled
     of_scores = [ranks(part.final.scores) for part in fit.parts]
     of_cuts = [np.ones(len(others)) for _ in range(len(chosen.cuts) + 1)]

@@ -8,7 +8,7 @@ memory    peak memory above the input, as a share of the input, in processes of 
           only).
 accuracy  on the unlabelled rows, 60 % of the positives labelled, true prior: both thresholds beside
           the paper's column ("half") and the accuracies of an independent program ("prior").
-unseen    what cross-fitting does for the rows of `fit` and for rows that were held back.
+unseen    the effect of cross-fitting on the rows of `fit` and on rows that were held back.
 """
 
 import os
@@ -68,7 +68,7 @@ def labelled_draw(dataset, split):
 
 
 def stacked(X, labelled):
-    """What a classifier of positives against unlabelled is given."""
+    """The training set of a classifier of positives against unlabelled rows."""
     target = np.concatenate([np.ones(labelled.sum()), np.zeros(len(X))])
     return np.vstack([X[labelled], X]), target
 
@@ -122,7 +122,7 @@ def speed(run: Run) -> None:
 
 
 def memory_of_one_fit(which, name, dtype, jobs, trees):
-    """In a process of its own: the input's bytes, and the peak above it during fit."""
+    """Return the input's bytes and the peak above them during fit, from a process of its own."""
     dataset = load_real(name)
     X = dataset.X.astype(dtype)
     n_bytes, labelled = X.nbytes, pu_split(dataset.is_positive, random_state=0)
@@ -192,7 +192,7 @@ def accuracy(run: Run) -> None:
 
 @bench.part
 def unseen(run: Run) -> None:
-    """70 % of the rows for fit. Means over splits, for each way to find scores of these rows."""
+    """Fit on 70 % of the rows. Means over splits, for each way to score these rows."""
     given = run.options
     for dataset in loaded(run, given.held_back):
         found = {}

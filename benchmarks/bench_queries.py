@@ -1,7 +1,7 @@
-"""Learning curves: rows asked for by CutQueryStrategy, by uncertainty, and at random.
+"""Learning curves: rows queried by CutQueryStrategy, by uncertainty, and at random.
 
-curves  a logistic regression on standardised columns is trained on what is labelled, from two rows
-        of each class on, and judged on rows that nobody can ask for. Accuracy after every batch,
+curves  a logistic regression on standardised columns is trained on the labelled rows, from two rows
+        of each class on, and tested on rows outside the pool. Accuracy after every batch,
         its mean over the curve (the area under it) in %, with standard errors over seeds.
         CutQueryStrategy twice: with the graph alone, and with the logistic regression's own
         uncertainty, which is all that uncertainty sampling has. The last column is the same without
@@ -53,7 +53,7 @@ def pool_and_test(dataset, seed, n_rows):
 
 
 def asked(method, model, X, y, size, random):
-    """The next batch; `y` is NaN where nobody has asked."""
+    """The next batch; `y` is NaN where a row has not been queried."""
     free = np.flatnonzero(np.isnan(y))
     if method == "random":
         return random.choice(free, size, replace=False)

@@ -31,7 +31,7 @@ bench = Benchmark(
 
 
 def tables(run: Run):
-    """Names, rows and classes; what cannot be had is left out."""
+    """Names, rows and classes; unavailable tables are left out."""
     try:
         tasks = [task for task in practice_tasks() if task.n_rows <= run.options.most_rows]
     except OSError as error:

@@ -4,7 +4,7 @@ column  one column of texts through `pucut.cli`: words, groups of letters and bo
         directions as --directions names; accuracy in % on the unlabelled texts, area under the ROC
         curve, and seconds to learn the texts and to fit
 sparse  the same texts as the sparse matrix of scikit-learn's TfidfVectorizer, given to `fit`
-share   a column of texts beside a table in which it means nothing: does it harm?
+share   the loss by a column of meaningless texts beside a table
 
 Half of the positives are labelled, and the true prior is given. Texts are read from the folder
 `texts` in the one that PUCUT_DATA names: NAME.csv.gz with the columns class and text (sms: spam;

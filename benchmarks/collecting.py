@@ -1,4 +1,4 @@
-"""Running one benchmark of many, and what all of them found in one table."""
+"""Runs of one benchmark of many, and the results of all in one table."""
 
 import importlib
 from pathlib import Path
@@ -7,7 +7,7 @@ from typing import Any
 from benchmarks.showing import column_widths, machine_facts, table_line
 
 HERE = Path(__file__).parent
-# What runs if nothing is named: how fast and how large, in under half an hour on two processors.
+# The benchmarks of speed and size, run by default: under half an hour on two processors.
 # All others, and all parts of these, run by name; they take hours together.
 USUAL: dict[str, tuple[str, ...]] = {
     "parametric_cut": (),
@@ -31,7 +31,7 @@ def names() -> list[str]:
 
 
 def run_one(name: str, arguments: list[str]) -> dict[str, Any]:
-    """What a benchmark found; an extra that it cannot do without may be missing."""
+    """Return the results of a benchmark; an extra that it needs may be missing."""
     try:
         module = importlib.import_module(f"benchmarks.bench_{name}")
     except ModuleNotFoundError as error:
@@ -45,7 +45,7 @@ def run_one(name: str, arguments: list[str]) -> dict[str, Any]:
 
 
 def summary_of(found: list[dict[str, Any]]) -> dict[str, Any]:
-    """Every result that has a ratio, and what was left out."""
+    """Return every result that has a ratio, and the parts that were left out."""
     kept = ("ratio", "goal", "wanted", "peer")
     rows = [
         {

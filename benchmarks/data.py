@@ -35,7 +35,7 @@ class Draw:
         return float(self.is_positive.mean())
 
     def accuracy(self, said: npt.NDArray[Any]) -> float:
-        """Of the classes said of all rows, on the unlabelled ones, in %."""
+        """Accuracy of predicted classes on the unlabelled rows, in %."""
         return 100 * float((said == self.is_positive)[~self.is_labelled].mean())
 
     def balanced_accuracy(self, said: npt.NDArray[Any]) -> float:
@@ -51,7 +51,7 @@ def drawn(dataset: RealDataset, share: float = 0.6, split: int = 0) -> Draw:
 
 
 def loaded(run: Run, names: Sequence[str] | None = None) -> Iterator[RealDataset]:
-    """The real datasets of --datasets, or those named; what cannot be had is left out."""
+    """The real datasets of --datasets, or those named; unavailable ones are left out."""
     for name in names if names is not None else run.options.datasets:
         try:
             yield load_real(name)
@@ -117,7 +117,7 @@ def _practice() -> Path:
 
 
 def published(method: str, metric: str = "accuracy") -> dict[str, float]:
-    """By dataset, what the paper prints for `upu`, `nnpu`, `pu_et` or `two_hnc`, in %."""
+    """The paper's figures for `upu`, `nnpu`, `pu_et` or `two_hnc` by dataset, in %."""
     with open(PUBLISHED / f"real_{metric}.csv", encoding="utf-8", newline="") as lines:
         rows = list(csv.DictReader(lines))
     return {row["dataset"]: float(row["mean"]) for row in rows if row["method"] == method}

@@ -8,7 +8,7 @@ from typing import Any
 
 from distributed import SchedulerPlugin
 
-# Otherwise Dask knocks at the door of the dead for half a minute, and gives up those that have not
+# By default Dask tries to reach dead workers for half a minute, and gives up those that have not
 # come back after a quarter, as on a busy machine.
 PATIENCE = {
     "distributed.comm.timeouts.connect": "5s",
@@ -17,7 +17,7 @@ PATIENCE = {
 
 
 class Killer(SchedulerPlugin):
-    """For each name kills a process that has finished such a task, and its results with it."""
+    """Kills, for each name, a process that has finished such a task, with its results."""
 
     def __init__(self, cluster: Any, names: Sequence[str]) -> None:
         self.cluster, self.names = cluster, list(names)
@@ -39,7 +39,7 @@ class Killer(SchedulerPlugin):
 
 @contextmanager
 def dying_workers(client: Any, names: Sequence[str]) -> Iterator[Killer]:
-    """While it lasts, a worker dies after the first task of each name."""
+    """Kill a worker after the first task of each name, while the context lasts."""
     killer = Killer(client.cluster, names)
     client.cluster.scheduler.add_plugin(killer, name="killer")
     try:

@@ -1,4 +1,4 @@
-"""What every benchmark shares: its parts, its options, its table, and the same results as JSON.
+"""The frame of every benchmark: its parts, options and table, and the results as JSON.
 
 A benchmark is a module `bench_*.py` that declares one `Benchmark` and its parts:
 
@@ -35,7 +35,7 @@ class Skip(Exception):
 
 @dataclass(frozen=True)
 class Goal:
-    """The largest ratio that is good enough, and the one that is hoped for."""
+    """The largest ratio that is good enough, and the wanted one."""
 
     needed: float
     wanted: float | None = None
@@ -105,7 +105,7 @@ class Run:
             print(sentence, flush=True)
 
     def peer(self, name: str) -> Any:
-        """A module that may be missing: None then."""
+        """Import a module, or return None if it is missing."""
         package = name.partition(".")[0]
         try:
             return importlib.import_module(name)
@@ -169,7 +169,7 @@ class Benchmark:
         return found
 
     def _shown(self, given: argparse.Namespace, name: str) -> Any:
-        """The value of an option; of a file or folder its name alone."""
+        """Return the value of an option; for a file or folder its name alone."""
         value = getattr(given, name)
         return Path(value).name if isinstance(value, str) else value
 

@@ -32,12 +32,12 @@ class StageOne:
 
     @property
     def file(self) -> Path:
-        """Where the graph is kept."""
+        """The file that keeps the graph."""
         return KEPT / f"{self.name}.npz"
 
     @property
     def mean_lambda(self) -> float:
-        """Where the net pulls of all nodes sum to 0."""
+        """The lambda at which the net pulls of all nodes sum to 0."""
         return float(self.pull.sum() / self.degree.sum())
 
 
@@ -46,7 +46,7 @@ def synthetic(n_samples: int) -> StageOne:
 
 
 def mnist() -> StageOne | None:
-    """None where the data are not at hand."""
+    """The graph of MNIST; None if the data are not available."""
     path = Path(os.environ.get("PUCUT_DATA", ".")) / "mnist.npz"
     return _kept("mnist", lambda: _build_mnist(path)) if path.is_file() else None
 

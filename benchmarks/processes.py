@@ -16,14 +16,14 @@ WATCH_SECONDS = 0.02
 
 
 def in_own_process(function: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
-    """What a function of a module returns when a new interpreter calls it."""
+    """Call a function of a module in a new interpreter, and return its result."""
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
         return pool.submit(function, *arguments, **options).result()
 
 
 @contextmanager
 def busy_processes(n_processes: int) -> Iterator[None]:
-    """While it lasts, so many other processes use a processor each."""
+    """Keep this number of other processes busy, one processor each."""
     command = [sys.executable, "-c", "while True: pass"]
     others = [subprocess.Popen(command) for _ in range(n_processes)]
     try:
@@ -35,7 +35,7 @@ def busy_processes(n_processes: int) -> Iterator[None]:
 
 
 def peak_bytes() -> int:
-    """The most memory this process has had, pages of mapped files included.
+    """Return the peak memory of this process, pages of mapped files included.
 
     On Linux, getrusage counts the process that started this one too: /proc does not.
     """
@@ -45,13 +45,13 @@ def peak_bytes() -> int:
 
 
 def forget_peak() -> int:
-    """On Linux: lets `peak_bytes` begin anew, and returns what is in use."""
+    """Reset `peak_bytes` (on Linux), and return the bytes in use."""
     Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
     return peak_bytes()
 
 
 def private_bytes() -> int:
-    """The memory of this process that is not files; 0 except on Linux."""
+    """Return the memory of this process without files; 0 except on Linux."""
     return _from_proc("RssAnon")
 
 

@@ -1,7 +1,7 @@
-"""Screening for systematic reviews, simulated: corpora, what a run is, and how it is judged.
+"""Screening for systematic reviews, simulated: corpora, runs and metrics.
 
 Corpora are the tables of the repository asreview/systematic-review-datasets, as CSV files in one
-folder: title, abstract, and label_included, which says what people decided about every record.
+folder: title, abstract, and label_included, the decision of people about every record.
 """
 
 import csv
@@ -23,7 +23,7 @@ from pucut.labelling.next_rows import blank_rows_come_first, most_likely
 from pucut.labelling.ranking import Features, features_of, is_blank, rank_scores
 from pucut.labelling.texts import text_matrix
 
-# How likely rows are, from those known to be relevant and those known not to be.
+# Scores of rows, from those known to be relevant and those known not to be.
 Scores = Callable[[npt.NDArray[np.bool_], npt.NDArray[np.bool_]], npt.NDArray[np.float64]]
 # The next batch has one record, and one more for every so many that were seen.
 SEEN_PER_BATCH = 20
@@ -31,7 +31,7 @@ SEEN_PER_BATCH = 20
 
 @dataclass(frozen=True, eq=False)
 class Pool:
-    """Rows to ask about, and what the answers will be."""
+    """Rows to query, and their true classes."""
 
     name: str
     is_relevant: npt.NDArray[np.bool_]
@@ -51,7 +51,7 @@ class Corpus(Pool):
 
 @dataclass(frozen=True)
 class Simulation:
-    """The records in the order in which they were asked for, the start first."""
+    """The records in the order in which they were shown, the start first."""
 
     order: list[int]
     seconds: list[float]
@@ -68,7 +68,7 @@ def read_corpus(folder: Path, name: str) -> Corpus:
 
 
 def by_pucut(corpus: Corpus, start: tuple[int, int], features: Features) -> Simulation:
-    """Until every relevant record is found."""
+    """Simulate pucut until every relevant record is found."""
     return simulated(corpus, start, lambda *known: rank_scores(features, *known), features.X)
 
 
@@ -81,7 +81,7 @@ def simulated(
     recall: float = 1.0,
     seen_per_batch: int = SEEN_PER_BATCH,
 ) -> Simulation:
-    """Until this share of the relevant rows is found, and 10 % of all are seen."""
+    """Simulate until this share of the relevant rows is found, and 10 % of all are seen."""
     truth, n_rows = pool.is_relevant, len(pool.is_relevant)
     n_found, n_seen = 1 + math.ceil(recall * (truth.sum() - 1)), 2 + math.ceil(0.1 * (n_rows - 2))
     blank = is_blank(X)
@@ -102,7 +102,7 @@ def simulated(
 
 
 def by_asreview(python: str, model: str, corpus: Corpus, start: tuple[int, int]) -> Simulation:
-    """Until 95 % of the relevant records are found and 10 % of all are seen."""
+    """Simulate ASReview until 95 % of the relevant records are found and 10 % of all are seen."""
     n_relevant, n_records = int(corpus.is_relevant.sum()) - 1, len(corpus.texts) - 2
     job = {
         "file": str(corpus.file),

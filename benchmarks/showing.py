@@ -69,7 +69,7 @@ def write_json(file: Path, content: Any) -> None:
 
 
 def plain(value: Any) -> Any:
-    """As JSON has it: no numbers of numpy, and null where a number is not one."""
+    """Convert to JSON types: no numbers of numpy, and null for NaN and infinity."""
     if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):

@@ -69,7 +69,7 @@ plot_html_show_source_link = False
 plot_html_show_formats = False
 plot_basedir = str(HERE)
 
-# What others show of a link to a page.
+# The preview of links to a page.
 html_baseurl = os.environ.get(
     "READTHEDOCS_CANONICAL_URL", "https://pucut.readthedocs.io/en/stable/"
 )

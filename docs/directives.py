@@ -1,5 +1,5 @@
-"""Three directives: help texts of the command, tables that may not be there yet, and tables and
-figures of the paper's experiments, made from the rows of the runs.
+"""Three directives: help texts of the command, tables that may be missing, and tables and figures
+of the paper's experiments, made from the rows of the runs.
 """
 
 import contextlib
@@ -22,7 +22,7 @@ WIDTH = "88"
 
 
 def help_of(command: str) -> str:
-    """What `pucut COMMAND --help` prints."""
+    """Return the output of `pucut COMMAND --help`."""
     os.environ["COLUMNS"] = WIDTH
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed), contextlib.suppress(SystemExit):
@@ -50,14 +50,14 @@ def below_a_section(text: str) -> str:
 
 
 class PaperSummary(SphinxDirective):
-    """Includes a Markdown file of tables, or says how to make it."""
+    """Includes a Markdown file of tables, or a note on how to make it."""
 
     required_arguments = 1
     option_spec: ClassVar[dict] = {}
 
     def run(self) -> list[nodes.Node]:
         file = Path(self.env.doc2path(self.env.docname)).parent / self.arguments[0]
-        self.env.note_dependency(str(file))  # also where it is missing: it may come
+        self.env.note_dependency(str(file))  # also if it is missing now
         if file.is_file():
             text = below_a_section(file.read_text(encoding="utf-8"))
             return self.parse_text_to_nodes(text, allow_section_headings=True)

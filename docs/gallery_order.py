@@ -1,4 +1,4 @@
-"""The order of the examples in the gallery: from what most people want to what few need."""
+"""The order of the examples in the gallery: common tasks first, special ones last."""
 
 ORDER = (
     "first_steps.py",

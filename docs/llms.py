@@ -1,4 +1,4 @@
-"""Writes llms.txt next to the pages: what there is, for readers that are programs (llmstxt.org)."""
+"""Write llms.txt next to the pages: a list of them for programs (llmstxt.org)."""
 
 import re
 from pathlib import Path
@@ -8,7 +8,7 @@ from sphinx.application import Sphinx
 
 
 def first_sentence(document: nodes.document) -> str:
-    """Of the first paragraph that is not inside something else."""
+    """Return the first sentence of the first paragraph at the top level."""
     for paragraph in document.findall(nodes.paragraph):
         if isinstance(paragraph.parent, nodes.section):
             text = " ".join(paragraph.astext().split())

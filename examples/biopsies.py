@@ -4,7 +4,7 @@ Biopsies: from a spreadsheet to a decision
 
 The Wisconsin breast cancer table of the UCI repository, which scikit-learn brings along: 569
 biopsies, 30 measurements of cell nuclei each. Suppose that 40 % of the malignant ones have been
-confirmed and nothing is known about the others. Which of these should be looked at?
+confirmed and nothing is known about the others. Which of these should be looked at first?
 
 ``python examples/biopsies.py FOLDER`` keeps the files; :doc:`the tutorial </tutorial>` reads them.
 """
@@ -42,11 +42,11 @@ print(sheet.iloc[15:20, [0, 1, 2, 3, -1]].to_string(index=False))
 # From the file to the report
 # ---------------------------
 #
-# One command reads the spreadsheet, classifies every row, and writes the answers and a report.
+# One command reads the spreadsheet, classifies every row, and writes predictions and a report.
 
 
 def run(*words):
-    """Runs a command, prints it and what it says."""
+    """Run a command, and print it and its output."""
     print("$", *words)
     ended = subprocess.run(
         [sys.executable, "-m", *words], capture_output=True, text=True, check=True, cwd=folder
@@ -59,8 +59,8 @@ files = ("--out", "answers.csv", "--report", "report.html")
 run("pucut", "classify", "biopsies.xlsx", *label, *files)
 
 # %%
-# The answers
-# -----------
+# The predictions
+# ---------------
 #
 # A line for every biopsy. These are the strongest of those that nobody has confirmed:
 

@@ -37,7 +37,7 @@ print(f"gamma, chosen by hidden labels: {model.gamma_:.2f}")
 
 # %%
 # ``scores_`` are levels from -1 to 1: rows whose level is above lambda, 0 by default, are in the
-# second class. Every lambda gives a minimum cut. ``predict_proba`` answers for the whole plane.
+# second class. Every lambda gives a minimum cut. ``predict_proba`` takes any point of the plane.
 
 left, right = X.min(axis=0) - 0.3, X.max(axis=0) + 0.3
 grid = np.stack(np.meshgrid(*np.linspace(left, right, 60).T), axis=-1)

@@ -34,9 +34,9 @@ prior = estimate_prior(X, y, random_state=0).prior
 # ----------------
 #
 # A third of the labelled rows is hidden among the unlabelled ones, three times, so that each is
-# hidden once. A method then predicts the share ``prior`` of the rows as positive; the one that
-# finds more of the hidden rows is the better one. The predicted share is the same for all, so that
-# no method wins by calling everything positive.
+# hidden once. A method then predicts the share ``prior`` of the rows as positive; a higher recall
+# of the hidden rows is better. The predicted share is the same for all, so that
+# no method wins by predicting everything positive.
 
 linear = make_pipeline(StandardScaler(), LogisticRegression(C=0.1, max_iter=1000))
 candidates = {
@@ -79,7 +79,7 @@ print("best of the grid:", search.best_params_)
 # Every method in one table
 # -------------------------
 #
-# ``compare(X, y)`` does this for all methods of the package, or for those named. Given the true
+# ``compare(X, y)`` does this for all methods of the package, or for those named. With the true
 # classes, which no method ever sees, it adds the true scores.
 
 METHODS = [

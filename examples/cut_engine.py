@@ -3,7 +3,7 @@ The cut engine alone
 ====================
 
 ``parametric_cut`` finds all minimum cuts of a graph whose capacities are linear in lambda. It knows
-nothing of labels or tables. This page uses it for something else: to remove noise from an image.
+nothing of labels or tables. This page uses it to remove noise from an image.
 """
 
 # %%
@@ -64,7 +64,7 @@ print(f"relative duality gap: {path.duality_gap:.1e}")
 
 # %%
 # The gap is the certificate. It is the value of the problem above minus that of its dual, a flow
-# along the edges; it is 0 at the optimum and nowhere else. One number proves all cuts.
+# along the edges; it is 0 at the optimum and nowhere else. One number certifies all cuts.
 
 figure, axes = plt.subplots(1, 3, figsize=(9, 3.1), layout="constrained")
 for ax, image, title in zip(
@@ -79,7 +79,7 @@ print(f"                       {np.abs(x.reshape(SIDE, SIDE) - clean).mean():.3f
 # The cuts are nested
 # -------------------
 #
-# Any lambda can be asked for afterwards; nothing is solved again.
+# The cut at any lambda is read from the path; nothing is solved again.
 
 lams = (0.35, 0.45, 0.5, 0.6)
 figure, axes = plt.subplots(1, 4, figsize=(9, 2.5), layout="constrained")

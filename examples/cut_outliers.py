@@ -3,8 +3,8 @@ Outliers without any label
 ==========================
 
 ``CutOutlierDetector`` has scikit-learn's interface for outliers: rows get scores, low for outliers,
-and the share of outliers decides where the line is drawn. Nothing has to be known. If some rows are
-known to be regular, they can be given.
+and the share of outliers decides where the line is drawn. No row has to be known. Rows that are
+known to be regular can be passed.
 """
 
 import matplotlib.pyplot as plt

@@ -2,8 +2,8 @@
 The demonstration
 =================
 
-Which digits are odd, if 60 % of the odd ones are known and nothing else? This is what ``make
-demo`` runs: the same as ``pucut demo --out predictions.csv``, on scikit-learn's 1797 digits, with
+Which digits are odd, if 60 % of the odd ones are known and nothing else? ``make demo`` runs this
+file. It does the same as ``pucut demo --out predictions.csv``, on scikit-learn's 1797 digits, with
 two other methods for comparison.
 """
 

@@ -3,8 +3,7 @@ First steps
 ===========
 
 Some of the odd ones among 1797 handwritten digits are known to be odd. Nothing is known about the
-others. Which
-of them are odd?
+others. Which of them are odd?
 
 This is positive-unlabelled learning: there are labelled positives, and the unlabelled rows are a
 mixture of both classes. Taking them all as negatives would teach a classifier to say "even" to
@@ -17,7 +16,7 @@ every odd digit that has not been labelled yet.
 #
 # ``y`` holds two values. The larger one marks the labelled positives; the other means *unlabelled*,
 # not negative. Numbers, booleans and strings will do, and missing values mean unlabelled too. We
-# keep 300 digits aside, to ask about them later.
+# keep 300 digits aside, to predict them later.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -54,7 +53,7 @@ print(f"\nThe true share is {is_odd.mean():.1%}.")
 model = PUCutClassifier(prior=estimate.prior, random_state=0).fit(X, y)
 
 # %%
-# It answers two questions. ``transduction_`` has the classes of the training rows, using their
+# ``transduction_`` has the classes of the training rows, using their
 # labels. ``predict`` classifies any row by itself, and ``predict_proba`` gives probabilities that
 # are calibrated to the prior.
 
@@ -64,8 +63,8 @@ print(f"unlabelled rows of fit: {right.mean():.1%} right")
 print(f"digits kept aside:      {(model.predict(X_new) == (digit_new % 2 == 1)).mean():.1%} right")
 
 # %%
-# Look at the answers
-# -------------------
+# Look at the predictions
+# -----------------------
 #
 # ``scores_`` ranks the training rows, the most likely positive highest. The first line has the
 # unlabelled digits that look most odd, the last those that look least odd, and the middle those

@@ -2,8 +2,8 @@
 2-HNC in a picture
 ==================
 
-Two moons of points. A few of the upper moon, the positives, are known. On the left is what the
-method sees, in the middle the ranking of its first stage, and on the right its answer.
+Two moons of points. A few of the upper moon, the positives, are known. The left picture shows the
+input, the middle one the ranking of the first stage, and the right one the predicted classes.
 
 ``python examples/in_a_picture.py FILE`` writes the picture to a file.
 """

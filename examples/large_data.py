@@ -2,7 +2,7 @@
 Large data
 ==========
 
-What to set when there are many rows, and how the time grows. The sizes here are small, so that the
+The settings for many rows, and the growth of time. The sizes here are small, so that the
 page is built quickly; times are shown as ratios, since seconds are those of one machine.
 """
 
@@ -10,7 +10,7 @@ page is built quickly; times are shown as ratios, since seconds are those of one
 # Four settings matter:
 #
 # - ``neighbors="approximate"`` finds most of the nearest neighbours without looking at all pairs;
-#   ``neighbor_recall_`` says which share of the true ones was found. The default, "auto", does so
+#   ``neighbor_recall_`` is the share of the true ones that was found. The default, "auto", does so
 #   by itself where an exact search would be slow.
 # - Tables of ``float32`` take half the memory.
 # - ``n_jobs=-1`` uses all processors. Results do not depend on it by a single bit.
@@ -62,7 +62,7 @@ for place, n_rows in enumerate(SIZES):
     print(f"{n_rows:7d}{ratio:26.1f}{accuracy[place]:11.1%}{recall[place]:19.1%}")
 
 # %%
-# Where the time goes, for the largest of them. The cuts, of both stages and for every lambda, take
+# The time by stage, for the largest of them. The cuts, of both stages and for every lambda, take
 # a small part of it.
 
 names, took = zip(*steps[-1].items(), strict=True)

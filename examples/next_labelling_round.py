@@ -21,7 +21,7 @@ ROUNDS, PER_ROUND = 5, 20
 # %%
 # Twenty of the threes are known. In a round the twenty unlabelled digits with the highest scores
 # are looked at. Those that are threes become labelled. Those that are not are known to be
-# negative from then on; they stay in the table as unlabelled rows, and are not asked for again.
+# negative from then on; they stay in the table as unlabelled rows, and are not shown again.
 
 y = pu_split(is_positive, 20 / is_positive.sum(), random_state=0)
 asked = y.copy()

@@ -3,7 +3,7 @@ A loop of questions
 ===================
 
 Labels are requested a few at a time, each time for the rows that help most.
-``CutQueryStrategy`` names them: rows that switch sides in the middle of the path of nested cuts,
+``CutQueryStrategy`` chooses them: rows that switch sides in the middle of the path of nested cuts,
 not too many from one place. Here it is compared with random rows, and with the rows of which the
 model is least certain.
 """
@@ -23,8 +23,8 @@ BATCHES, PER_BATCH = 8, 4
 
 
 # %%
-# NaN means unlabelled. A query returns the numbers of the rows to ask about; somebody finds their
-# classes; the next query knows more.
+# NaN means unlabelled. A query returns the numbers of rows; somebody labels these rows, and the
+# next query uses the new labels.
 
 
 def by_cuts(model, X, y, random):
@@ -43,7 +43,7 @@ def at_random(model, X, y, random):
 
 
 def curve(ask, seed):
-    """Accuracy on rows that cannot be asked for, after every batch."""
+    """Return the accuracy on rows outside the pool, after every batch."""
     X_pool, X_test, pool, test = train_test_split(X, truth, test_size=0.5, random_state=seed)
     random = np.random.default_rng(seed)
     y = np.full(len(X_pool), np.nan)
@@ -70,7 +70,7 @@ ax.legend()
 
 # %%
 # With known positives alone the same class works, and needs the prior instead. ``aim="positive"``
-# asks for the rows most likely to be positive.
+# queries the rows most likely to be positive.
 
 y = np.full(len(X), np.nan)
 y[np.flatnonzero(truth == 0)[:10]] = 1

@@ -4,7 +4,7 @@ Outliers
 
 Normal rows are known, and among the unlabelled ones hide a few that are not normal: new faults,
 fraud, contamination. An outlier detector learns what the normal rows look like. A PU method also
-looks at the unlabelled rows, and can see that the outliers are similar to each other.
+uses the unlabelled rows, and so the similarity of the outliers to each other.
 """
 
 import matplotlib.pyplot as plt

@@ -2,9 +2,9 @@
 A report
 ========
 
-Which digits are odd, if 60 % of the odd ones are known and nothing else? The answer as one HTML
+Which digits are odd, if 60 % of the odd ones are known and nothing else? The answer is one HTML
 file to open in a browser: how many, which, how sure, why, what would change it, and whether to
-trust it; then pictures, a list of all digits, and why each has its class.
+trust it; then pictures, and a list of all digits with the reason for each class.
 
 ``python examples/report_digits.py FILE`` chooses where it is written; ``pucut classify`` writes the
 same for a table with ``--report``.

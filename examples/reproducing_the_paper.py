@@ -11,8 +11,8 @@ makes the tables from the committed rows, and repeats the protocol on a small da
 # The tables, from committed rows
 # -------------------------------
 #
-# ``paper/rows`` has one row per finished run, ``paper/published`` what the paper prints. Making
-# all tables and figures from them takes seconds.
+# ``paper/rows`` has one row per finished run, ``paper/published`` the printed numbers of the paper.
+# Making all tables and figures from them takes seconds.
 
 import tempfile
 from pathlib import Path
@@ -42,8 +42,8 @@ print()
 print((out / "summary.md").read_text(encoding="utf-8")[:1500])
 
 # %%
-# What the paper reports
-# ----------------------
+# The paper's figures
+# -------------------
 #
 # Accuracies on the unlabelled rows in percent, 60 % of the positives labelled, the true prior
 # given.
@@ -58,7 +58,7 @@ for (metric, dataset, method), score in published.scores.items():
 # --------------------------------
 #
 # Five times 60 % of the positives are drawn and labelled; seeds come from the names of dataset and
-# repetition. Every method is given the true prior, and its answers for the unlabelled rows are
+# repetition. Every method is given the true prior, and its predictions for the unlabelled rows are
 # compared with the truth. The fair comparison is with methods that get the same prior and use it in
 # the same way.
 

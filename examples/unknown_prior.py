@@ -2,8 +2,8 @@
 When the prior is unknown
 =========================
 
-Most methods need to know the share of positive rows: the *prior*. How it is estimated, when that
-cannot work, and how much depends on it.
+Most methods need the share of positive rows, the *prior*. This page shows estimates of it, a case
+in which they cannot work, and the effect of errors.
 """
 
 # %%
@@ -50,9 +50,9 @@ ax.legend(fontsize=8)
 # When it cannot be known
 # -----------------------
 #
-# If the classes overlap everywhere, no data of this kind can tell a few hidden positives from
-# none: every region that holds positives holds negatives too. The result then says that it is an
-# upper bound, and why.
+# If the classes overlap everywhere, no data of this kind can distinguish a few hidden positives
+# from none: every region that holds positives holds negatives too. The result is then marked as an
+# upper bound, with the reason.
 
 random = np.random.default_rng(0)
 overlapping = random.normal(size=(1500, 5))
@@ -61,12 +61,12 @@ labelled = pu_split(np.arange(1500) < 600, 0.3, random_state=0)
 print(estimate_prior(overlapping, labelled, random_state=0))
 
 # %%
-# How much depends on it
-# ----------------------
+# The effect of errors
+# --------------------
 #
 # The curves show how many unlabelled rows would change class with a different prior. Nothing is
-# fitted again; the same ranking is cut elsewhere. The band is the interval of the estimate: within
-# it, one sees what the uncertainty of the prior costs.
+# fitted again; the same ranking is cut elsewhere. The band is the interval of the estimate: the
+# curve within it shows the cost of the uncertainty.
 
 model = PUExtraTreesClassifier(prior="auto", random_state=0).fit(X, y)
 PriorSensitivityDisplay.from_estimator(model, y)

@@ -50,8 +50,8 @@ ended = subprocess.run(
 print(ended.stderr)
 
 # %%
-# What the report says
-# --------------------
+# The report
+# ----------
 #
 # It is a page for a browser. Its headline and the answer to "Can I trust it?":
 
@@ -61,8 +61,8 @@ for alert in re.findall(r"<li>(.*?)<", re.search(r'class="alerts">(.*?)</ul>', p
     print("-", unescape(alert).strip())
 
 # %%
-# With twelve labels everything is uncertain, and the page says so. The ranking is often better than
-# the number of rows found. Here the truth is known, and we can count:
+# With twelve labels everything is uncertain, as the page warns. The ranking is often better than
+# the number of predicted positives. Here the truth is known, and we can count:
 
 answers = pd.read_csv(folder / "answers.csv")
 others = answers[answers["grape"].isna()].sort_values("rank").index

@@ -11,7 +11,7 @@ the similarity is one that no table of numbers gives. 2-HNC works on any graph.
 # ---------
 #
 # 500 people know those who live near them; where they live is not known to us, only who knows whom.
-# How similar are two people? Here: how many acquaintances they share, if they know each other. This
+# The similarity of two people who know each other is the number of acquaintances they share. This
 # is a symmetric sparse matrix. A tenth of the people of one of two neighbourhoods are known.
 
 import matplotlib.pyplot as plt
@@ -34,7 +34,7 @@ print(f"{N} people, {graph.nnz // 2} pairs, {y.sum()} people known")
 
 # %%
 # ``similarity="precomputed"`` takes the matrix instead of a table. There are no features, so the
-# prior cannot be estimated from them; give it.
+# prior cannot be estimated from them; pass it.
 
 model = TwoHNCClassifier(similarity="precomputed", prior=lives_there.mean(), random_state=0).fit(
     graph, y

@@ -44,7 +44,7 @@ print(table.dtypes.to_string())
 # -----------
 #
 # Nothing has to be encoded, filled in or scaled. Strings and categories become one feature per
-# value, numbers are standardised, and missing values count as the mean.
+# value, numbers are standardised, and missing values become the mean.
 
 model = PUCutClassifier(random_state=0).fit(table, known)
 truth = pd.Series(is_malignant[~known], name="malignant")
@@ -78,7 +78,7 @@ print(model.predict_proba(new).round(3))
 
 
 def run(*words):
-    """Runs a command, prints it and what it says."""
+    """Run a command, and print it and its output."""
     print("$", *words)
     ended = subprocess.run(
         [sys.executable, "-m", *words], capture_output=True, text=True, check=True, cwd=folder

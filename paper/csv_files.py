@@ -17,7 +17,7 @@ class FileProblem(ValueError):
 
 @dataclass(frozen=True)
 class Kind(Generic[T]):
-    """What a cell may hold: `parse` raises ValueError for a text that is not `what`.
+    """The kind of a cell: `parse` raises ValueError for a text that is not `what`.
 
     `digits` are the significant ones that a number is written with, None for all.
     """

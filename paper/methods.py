@@ -4,8 +4,8 @@ Each gives two things from one fit: a score for every row, and the classes by it
 The classes by the prior ("prior": as many of the highest scores as the prior asks for) are defined
 alike for all, and are made from the scores later.
 
-A `PUMethod` cannot see the truth: it is not in what it is given. A `SupervisedMethod` is given it,
-and shows what could be reached with all labels.
+A `PUMethod` cannot see the truth, which is not part of its input. A `SupervisedMethod` can,
+and shows the accuracy that all labels would give.
 """
 
 from collections.abc import Callable
@@ -22,7 +22,7 @@ from pucut.judging.cross_fitting import cross_fit, default_classifier
 Rule = Literal["own", "prior"]
 RULES: tuple[Rule, ...] = ("own", "prior")
 # The paper's method, its benchmarks, our own, any other, the ceiling that knows all labels, and
-# variants: a method trained otherwise, shown only where that difference is asked about.
+# variants: a method trained otherwise, shown only in tables about that difference.
 Role = Literal["paper", "benchmark", "ours", "other", "ceiling", "variant"]
 # The prior and the labels; the labels alone; neither, only the rows and their true classes.
 DependsOn = Literal["prior", "labels", "dataset"]
@@ -30,7 +30,7 @@ DependsOn = Literal["prior", "labels", "dataset"]
 
 @dataclass(frozen=True, eq=False)
 class PUData:
-    """What a method may see, and how it may work."""
+    """The input of a method, and its settings."""
 
     dataset: str
     X: npt.NDArray[Any]
@@ -51,7 +51,7 @@ class Answer:
 
 @dataclass(frozen=True, kw_only=True)
 class _Method:
-    """What runs and tables need to know of a method.
+    """A method, as runs and tables need it.
 
     Attributes
     ----------
@@ -139,7 +139,7 @@ def _network(estimator: str, **training: Any) -> Callable[[PUData], Any]:
 
 
 def _variants(key: str, title: str, estimator: str) -> dict[str, NeuralMethod]:
-    """The same networks, trained as others may have trained them.
+    """Variants of the networks, trained as others may have trained them.
 
     "public" has the settings of the public program of nnPU's authors for MNIST: all rows in one
     batch, 100 steps, the last weights kept, and the rows without a label as the unlabelled set.
@@ -234,7 +234,7 @@ METHODS: dict[str, PUMethod | NeuralMethod | SupervisedMethod] = {
     **_variants("upu", "uPU", "UPUClassifier"),
     **_variants("nnpu", "nnPU", "NNPUClassifier"),
 }
-# What is run and shown unless variants are asked for.
+# The methods that are run and shown by default, without variants.
 COMPARED = tuple(key for key, method in METHODS.items() if method.role != "variant")
 
 
@@ -244,7 +244,7 @@ def with_role(*roles: Role) -> tuple[str, ...]:
 
 
 def answer_of(key: str, data: PUData, is_positive: BoolArray) -> Answer:
-    """Fits the method; the truth goes to the supervised ones alone."""
+    """Fit the method; only supervised ones get the truth."""
     method = METHODS[key]
     if isinstance(method, SupervisedMethod):
         answer = method.fit(data, is_positive)

@@ -1,4 +1,4 @@
-"""What is run: splits of the datasets, and the methods on each of them.
+"""The runs: splits of the datasets, and the methods on each of them.
 
 A split is a dataset with some of its positives labelled. Its seed depends on its names alone, never
 on the method, so all methods see the same rows. Each synthetic dataset is split once: the datasets
@@ -58,7 +58,7 @@ class Split:
 
     @property
     def place(self) -> PurePosixPath:
-        """Where its files are in a folder of results."""
+        """The place of its files in a folder of results."""
         return PurePosixPath(self.suite, self.dataset, f"labelled-{self.labelled_share}")
 
 
@@ -142,7 +142,7 @@ def load_split(split: Split) -> SplitData:
 
 
 def labels_of(split: Split, is_positive: BoolArray) -> BoolArray:
-    """Which rows of the dataset, given its true classes, are labelled."""
+    """Draw the labelled rows of the dataset from its true classes."""
     return pu_split(
         is_positive,
         split.labelled_share,

@@ -19,7 +19,7 @@ def write_rows(file: Path, rows: Iterable[Row]) -> None:
 def read_rows(folder: Path) -> tuple[Row, ...]:
     """All rows of the `.csv` and `.csv.gz` files of a folder, in the order of their keys.
 
-    A run that is there twice is an error: which of the two counts is not for a table to decide.
+    A run that is there twice is an error: a table cannot decide which one is right.
     """
     if not folder.is_dir():
         raise FileProblem(f"{folder} is not a folder: it should hold the rows of finished runs")

@@ -37,14 +37,14 @@ from pucut._support.checks import BoolArray
 from pucut.data.labels import checked_pu_labels
 from pucut.judging.thresholds import positives_by_prior
 
-# How good a run is, by metric: with each rule of `paper.methods.RULES` a column of its own.
+# The metrics of a run: with each rule of `paper.methods.RULES` a column of its own.
 METRIC_TITLES = {"accuracy": "accuracy", "balanced_accuracy": "balanced accuracy"}
 METRICS = tuple(METRIC_TITLES)
 
 
 @dataclass(frozen=True, eq=False)
 class Circumstances:
-    """How a run was made, at its end."""
+    """The circumstances of a run, at its end."""
 
     run: Run
     data: SplitData
@@ -94,7 +94,7 @@ def _named(kind: Kind[Any], name: Callable[[Run], Any]) -> Any:
 
 
 def _recorded(kind: Kind[Any], record: Callable[[Circumstances], Any]) -> Any:
-    """A column of what only the run itself can say: kept in its file."""
+    """A column of facts that only the run itself knows: kept in its file."""
     return field(metadata={"column": _Column(kind, record=record)})
 
 
@@ -181,7 +181,7 @@ class Row:
 _COLUMNS: dict[str, _Column] = {one.name: one.metadata["column"] for one in fields(Row)}
 _NAMES = tuple(name for name, column in _COLUMNS.items() if column.name is not None)
 COLUMNS = tuple(_COLUMNS)
-# What the file of a finished run has to keep for its row.
+# The facts that the file of a finished run has to keep for its row.
 FACTS = tuple(name for name, column in _COLUMNS.items() if column.record is not None)
 # Files that are older than such a column can still be read.
 MAY_BE_EMPTY = tuple(name for name, column in _COLUMNS.items() if column.kind.may_be_empty)
@@ -192,7 +192,7 @@ _DATASET_KINDS = {
 
 
 def record_facts(made: Circumstances) -> Mapping[str, Any]:
-    """What is kept beside the scores of a run that has just ended."""
+    """Return the facts that are kept beside the scores of a run that has just ended."""
     return {
         name: column.record(made) for name, column in _COLUMNS.items() if column.record is not None
     }
@@ -211,7 +211,7 @@ def row_of(finished: Finished) -> Row:
 
 
 def _fact(name: str, finished: Finished) -> Any:
-    """What a file does not say, because it is older than the column, is an empty cell."""
+    """Return a fact of a file; it is an empty cell if the file is older than the column."""
     if name in finished.facts:
         return finished.facts[name]
     if name not in MAY_BE_EMPTY:
@@ -220,7 +220,7 @@ def _fact(name: str, finished: Finished) -> Any:
 
 
 def cells_of(row: Row) -> tuple[Any, ...]:
-    """As they are written: digits that say nothing would make up half of a packed file."""
+    """Format the cells with significant digits only: others would be half of a packed file."""
     return tuple(
         _rounded(getattr(row, name), column.kind.digits) for name, column in _COLUMNS.items()
     )

@@ -1,1 +1,1 @@
-"""Hard use by the hour, `python -m torture`; what is promised: `docs/design/reliability.md`."""
+"""Hard use by the hour, `python -m torture`; the promises are in `docs/design/reliability.md`."""

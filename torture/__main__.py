@@ -1,6 +1,6 @@
 """python -m torture [--area NAME ...] [--minutes M] [--cases N] [--seed S] [--state FILE]
 
-Takes up again where the state file says it was; `--case N` runs one case of an area here.
+A run continues from the state file; `--case N` runs one case of an area here.
 """
 
 import argparse
@@ -11,7 +11,7 @@ from pathlib import Path
 
 from torture.running import AREAS, Tally, read_state, run_area, write_state
 
-# An area's part of the time: what takes long to run gets more of it.
+# An area's part of the time: slow areas get more of it.
 SHARES = {
     "graphs": 6,
     "inputs": 4,
@@ -41,7 +41,7 @@ def main() -> int:
 
     state = read_state(arguments.state)
     end = time.monotonic() + 60.0 * arguments.minutes
-    # In turns, so that a run that is stopped has seen something of everything.
+    # In turns, so that a stopped run has covered every area.
     while time.monotonic() < end:
         open_areas = [
             area

@@ -52,7 +52,7 @@ def check_path(path: CutPath, weights, source, sink, inside, outside) -> None:
 
 
 def _is_coarse(lam: float) -> bool:
-    """Whether everything at this lambda is exact in double precision."""
+    """Tell whether everything at this lambda is exact in double precision."""
     return float(lam) * _STEPS == np.floor(float(lam) * _STEPS)
 
 

@@ -1,4 +1,4 @@
-"""Odd tables and labels for every classifier: a clear refusal, or finite answers without a warning.
+"""Odd tables and labels for every classifier: a clear refusal, or finite results without a warning.
 
 A refusal is a TypeError or a ValueError with words of its own. Whatever the outcome, X and y are
 not changed.
@@ -39,7 +39,7 @@ def run_case(seed: int, number: int) -> None:
             _assert_unfitted(estimator)
             return
         except OverflowError:
-            # What X may hold is up to the wrapped classifier, and so is how it says so.
+            # The wrapped classifier decides which kinds of X it takes, and how it refuses others.
             assert name in ("boosting, prior", "Elkan-Noto"), f"{name}, {what}"
             return
         except Exception as error:
@@ -49,7 +49,7 @@ def run_case(seed: int, number: int) -> None:
             assert np.isfinite(answer).all(), f"{name}, {what}: answers that are no numbers"
             assert np.allclose(answer.sum(axis=1), 1.0), f"{name}, {what}: no probabilities"
     if before is not None:
-        # Objects are compared by what they show: NaN is not equal to itself.
+        # Objects are compared by their texts, because NaN is not equal to itself.
         same = repr(before.tolist()) == repr(X.tolist())
         assert same, f"{name}, {what}: X was changed"
 

@@ -1,4 +1,4 @@
-"""The same numbers in other memory, types and containers: the same answers, to the bit."""
+"""Other memory, types and containers of the same numbers: the same predictions, to the bit."""
 
 import warnings
 
@@ -42,7 +42,7 @@ def run_case(seed: int, number: int) -> None:
         return  # up to the wrapped classifier
     answers = []
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # only the answers are compared
+        warnings.simplefilter("ignore")  # only the predictions are compared
         for table in (X, layouts[chosen]):
             model = _estimator(name).set_params(prior=max(0.6, y.mean() + 0.05))
             answers.append(model.fit(table, y).predict_proba(table))

@@ -1,4 +1,4 @@
-"""Model files with changed arrays and texts: each is refused, or answers; none crashes or hangs."""
+"""Model files with changed arrays and texts: each is refused or predicts; none crashes or hangs."""
 
 import copy
 import functools

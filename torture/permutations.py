@@ -1,4 +1,4 @@
-"""The same table in another order, for every classifier: the same answers, to the bit."""
+"""Other orders of the same table, for every classifier: the same predictions, to the bit."""
 
 import warnings
 
@@ -29,7 +29,7 @@ def run_case(seed: int, number: int) -> None:
     prior = "auto" if name != "HNC" and number // len(names) % 8 == 7 else 0.6
     models = []
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # only the answers are compared
+        warnings.simplefilter("ignore")  # only the predictions are compared
         for rows in (np.arange(n_rows), order):
             labels = np.where(y == 1, 1, np.where(np.arange(n_rows) % 3 == 0, 0, -1))
             labels = labels if name == "HNC" else y

@@ -34,7 +34,7 @@ _LOOK_EVERY = 0.2
 
 @dataclass
 class Tally:
-    """How far an area is: the next case, and what failed."""
+    """The state of an area: the next case, and the failures."""
 
     next_case: int = 0
     failures: list[list[object]] = field(default_factory=list)
@@ -54,7 +54,7 @@ def write_state(path: Path, state: dict[str, Tally]) -> None:
 
 
 def run_area(area: str, seed: int, tally: Tally, end: float, most_cases: int | None) -> None:
-    """Runs cases until the time `end`, or until there have been `most_cases` in all."""
+    """Run cases until the time `end`, or until there have been `most_cases` in all."""
     while time.monotonic() < end and (most_cases is None or tally.next_case < most_cases):
         _run_worker(area, seed, tally, end, most_cases)
 
@@ -73,7 +73,7 @@ def _run_worker(area: str, seed: int, tally: Tally, end: float, most_cases: int 
 def _hangs(
     area: str, seed: int, tally: Tally, seconds: float, most_cases: int, patience: float
 ) -> bool:
-    """Counts what a process reports; True if it was silent for so long, and had to be killed."""
+    """Count the reports of a process; True if it was silent too long, and had to be killed."""
     command = [sys.executable, "-m", "torture.running", area, str(seed), str(tally.next_case)]
     limits = [str(seconds), str(most_cases)]
     with subprocess.Popen([*command, *limits], stdout=subprocess.PIPE) as worker:
@@ -103,7 +103,7 @@ def _hangs(
 
 
 def problem_of(area: str, seed: int, number: int) -> str | None:
-    """What went wrong in a case, in words, or None."""
+    """Return the failure of a case in words, or None."""
     try:
         import_module(f"torture.{area}").run_case(seed, number)
     except Exception:
@@ -112,7 +112,7 @@ def problem_of(area: str, seed: int, number: int) -> str | None:
 
 
 def _work(area: str, seed: int, first: int, seconds: float, most_cases: int) -> None:
-    # What a case prints must not be taken for a report.
+    # The output of a case must not be taken for a report.
     reports = os.fdopen(os.dup(1), "w")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     number, end = first, time.monotonic() + seconds

@@ -1,7 +1,7 @@
-"""Files for the command line, changed at random: answers, or exit code 2 and one sentence.
+"""Files for the command line, changed at random: predictions, or exit code 2 and one sentence.
 
-Never a traceback, never exit code 1, and no line that was there is lost in silence: the answers
-have as many rows as the table.
+Never a traceback, never exit code 1, and no line is lost in silence: the output
+has as many rows as the table.
 """
 
 import contextlib

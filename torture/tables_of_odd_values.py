@@ -81,7 +81,7 @@ _CONTAINERS: dict[str, Callable[[pd.DataFrame], Any]] = {
 
 
 def draw_table(random: Random, n_rows: int) -> tuple[str, Any, Any]:
-    """A name, X and y; X may be what no estimator takes."""
+    """Draw a name, X and y; X may be unsuitable for every estimator."""
     names = list(_CELLS)
     n_columns = int(random.integers(1, 4))
     kinds = [names[int(random.integers(len(names)))] for _ in range(n_columns)]

@@ -1,4 +1,4 @@
-"""Over the strength of bias: the estimated prior, and how many hidden positives are found."""
+"""The estimated prior and the recall of hidden positives, over the strength of bias."""
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -9,8 +9,8 @@ from pucut.datasets import biased_labels
 BLUE, RUST, GREEN = "#1f6f9f", "#b5532a", "#4a7a3a"
 STRENGTHS = (0.0, 0.5, 1.0, 2.0, 3.0)
 
-# Classes that two columns tell apart; the third, which is related to the first, decides who of the
-# positives is labelled.
+# Two columns separate the classes; the third, which is related to the first, decides which
+# positives are labelled.
 random = np.random.RandomState(0)
 is_positive = random.uniform(size=1200) < 0.4
 X = random.normal(size=(1200, 3))

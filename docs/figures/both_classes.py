@@ -1,4 +1,4 @@
-"""Labels of both classes on two moons: the levels, and cuts of the one path they are."""
+"""Labels of both classes on two moons: the levels, and cuts of one path."""
 
 import matplotlib.pyplot as plt
 import numpy as np

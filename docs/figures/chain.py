@@ -1,4 +1,4 @@
-"""A chain of nodes: pulls and levels, the nested cuts, and the flow that proves them."""
+"""A chain of nodes: pulls and levels, the nested cuts, and the flow that certifies them."""
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -16,7 +16,7 @@ chain = sp.diags_array([np.full(N - 1, WEIGHT)] * 2, offsets=[-1, 1], format="cs
 nothing, ones = np.zeros(N), np.ones(N)
 path = parametric_cut(chain, source=(pull, nothing), sink=(nothing, ones))
 level = path.switch
-# What flows from a node to the next: what the nodes up to it have too much of.
+# The flow from a node to the next is the excess of the nodes up to it.
 flow = np.cumsum(pull - level)[:-1]
 
 node = np.arange(N)

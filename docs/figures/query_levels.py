@@ -1,4 +1,4 @@
-"""Levels between two labelled classes, and a batch of rows to ask about."""
+"""Levels between two labelled classes, and a batch of queried rows."""
 
 import matplotlib.pyplot as plt
 import numpy as np

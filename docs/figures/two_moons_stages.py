@@ -1,4 +1,4 @@
-"""Both stages of 2-HNC on two moons: what each fixes, and partitions on the way."""
+"""Both stages of 2-HNC on two moons: the fixed rows of each, and partitions on the way."""
 
 import matplotlib.pyplot as plt
 import numpy as np

@@ -1,4 +1,4 @@
-"""Makes the committed pictures anew: `python docs/images/make_pictures.py`, in the root folder.
+"""Make the committed pictures anew: `python docs/images/make_pictures.py`, in the root folder.
 
 The pictures of reports need Chromium and its driver.
 """
@@ -34,7 +34,7 @@ def make_two_moons() -> None:
 
 
 def make_social_card() -> None:
-    """What a link to the pages shows elsewhere, 1200 x 630 as is usual: the example's two ends."""
+    """Make the picture for links to the pages, 1200 x 630: both ends of the example."""
     drawn = runpy.run_path(str(EXAMPLES / "in_a_picture.py"))
     X, y, said = drawn["X"], drawn["y"], drawn["said"]
     project = tomllib.loads((HERE.parents[1] / "pyproject.toml").read_text(encoding="utf-8"))

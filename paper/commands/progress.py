@@ -1,4 +1,4 @@
-"""What the steps that run experiments print while they run and at their end."""
+"""The output of the steps that run experiments, while they run and at their end."""
 
 import sys
 import time

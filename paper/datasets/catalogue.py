@@ -1,4 +1,4 @@
-"""What is known of the ten real datasets before one is loaded: one entry of `REAL` each.
+"""The ten real datasets, as known before one is loaded: one entry of `REAL` each.
 
 Encodings are those that give the numbers of features in the paper's table of datasets: votes are
 -1 (no), 0 (missing) and 1 (yes); in Obesity the two columns of frequencies are ordinal and the

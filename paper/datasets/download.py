@@ -1,7 +1,7 @@
-"""Where the real datasets are published, and how their files get into the cache.
+"""Addresses of the real datasets, and the download of their files into the cache.
 
-Archives are repacked from time to time, so their checksums are of no use. What is checked is the
-table that was read from them: see `paper.datasets.real`. Only MNIST's own files have published
+Archives are repacked from time to time, so their checksums are of no use. The table that was read
+from them is checked instead: see `paper.datasets.real`. Only MNIST's own files have published
 checksums.
 """
 

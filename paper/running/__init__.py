@@ -1,1 +1,1 @@
-"""Runs: what is run, by whom, and what is kept of it."""
+"""Runs: tasks, the workers that do them, and the files of their results."""

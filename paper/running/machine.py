@@ -20,7 +20,7 @@ def machine() -> str:
 
 
 def device_name(device: str) -> str:
-    """What a device of PyTorch is: "cpu", or "cuda:" and the name of the GPU."""
+    """The name of a device of PyTorch: "cpu", or "cuda:" and the name of the GPU."""
     import torch
 
     if device == "auto":

@@ -1,4 +1,4 @@
-"""What is kept of a finished run: scores, classes and facts, before any judgement of them.
+"""The file of a finished run: scores, classes and facts, before any metric.
 
 One file per run, written whole or not at all. Metrics are computed from these files
 (`paper.schema`), so a new metric needs no new run.
@@ -23,7 +23,7 @@ from pucut._support.files import write_whole
 RUNS, PRIORS, FAILURES = "runs", "priors", "failures"
 
 
-# What reading a file that is not whole, or not there, can raise.
+# The exceptions of reading a file that is not whole, or not there.
 _BROKEN = (
     OSError,
     EOFError,
@@ -40,7 +40,7 @@ class BrokenFile(Exception):
     """A file of results that is not whole: to be made again."""
 
 
-# How a run was made, by the names of the columns of rows: `paper.schema` says which there are.
+# The circumstances of a run, by the names of the columns of rows, which are in `paper.schema`.
 Facts = Mapping[str, Any]
 
 
@@ -90,7 +90,7 @@ class FoundPrior:
 
 @dataclass(frozen=True)
 class Failure:
-    """Something that was tried and raised."""
+    """A task that raised an exception."""
 
     task: Run | Split
     text: str
@@ -173,7 +173,7 @@ def load_run(path: Path) -> Finished:
 
 
 def load_facts(path: Path) -> Facts:
-    """Only how the run was made."""
+    """Load only the circumstances of the run."""
     try:
         with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
             return dict(json.loads(arrays["about"].tobytes())["facts"])
@@ -190,7 +190,7 @@ def load_prior(path: Path) -> FoundPrior:
 
 
 def is_finished(path: Path) -> bool:
-    """Whether the file is there and whole: every part of it agrees with its checksum."""
+    """Tell whether the file is there and whole: every part of it agrees with its checksum."""
     try:
         with zipfile.ZipFile(path) as parts:
             return parts.testzip() is None

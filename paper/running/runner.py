@@ -1,4 +1,4 @@
-"""Runs everything that is asked for and not yet finished.
+"""Run every requested run that is not finished.
 
 Each outcome is kept as soon as it is there, whole or not at all, so that a runner that was killed
 continues where it was. Workers only compute; this process alone writes.
@@ -34,7 +34,7 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Plan:
-    """What is left to do for the runs asked for; `fits` are the runs to be fitted for them."""
+    """The work left for the requested runs; `fits` are the runs to be fitted for them."""
 
     asked: tuple[Run, ...]
     unfinished: tuple[Run, ...]
@@ -47,7 +47,7 @@ class Plan:
 
 
 def plan(runs: Sequence[Run], results: Path) -> Plan:
-    """Files that are not whole count as not there."""
+    """Plan the work; files that are not whole are treated as missing."""
     unfinished = [run for run in runs if not is_finished(run_file(results, run))]
     needed = dict.fromkeys(map(fit_for, unfinished))
     fits = [run for run in needed if not is_finished(run_file(results, run))]
@@ -65,7 +65,7 @@ def _known_prior(results: Path, split: Split) -> FoundPrior | None:
 
 @dataclass(frozen=True)
 class Report:
-    """How an invocation went: what failed, and the runs that lack a prior or a fit that failed."""
+    """The outcome of a call: failures, and the runs that lack a prior or a fit that failed."""
 
     n_asked: int
     n_before: int
@@ -161,7 +161,7 @@ def _subject(outcome: Outcome) -> Run | Split:
 
 
 def cost_of(task: Run | Split) -> float:
-    """How long it takes, roughly and relatively: rows, features and method."""
+    """The rough, relative time of a run: by rows, features and method."""
     split = task.split if isinstance(task, Run) else task
     n_samples, n_features = shape_of(split)
     method = METHODS[task.method].cost if isinstance(task, Run) else 1.0

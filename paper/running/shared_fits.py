@@ -1,7 +1,7 @@
-"""Runs that differ in nothing their method looks at share one fit.
+"""One fit for runs with the same inputs of their method.
 
 Of such runs one is fitted, like any other run. The others take its scores and classes, and are
-judged on their own split and prior.
+compared on their own split and prior.
 """
 
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""One run or one estimate of a prior, from its names to its outcome: what a worker does."""
+"""The task of a worker: one run or one estimate of a prior, from its names to its outcome."""
 
 import time
 import traceback
@@ -19,7 +19,7 @@ from pucut.priors import estimate_prior
 
 @dataclass(frozen=True)
 class Settings:
-    """How runs may work: the device of the networks, and the threads of each run."""
+    """Settings of runs: the device of the networks, and the threads of each run."""
 
     device: str = "auto"
     n_threads: int = 1

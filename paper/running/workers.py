@@ -1,4 +1,4 @@
-"""Who does the tasks: this process, several on this machine, or a Dask cluster.
+"""Workers: this process, several processes on this machine, or a Dask cluster.
 
 Workers only compute. The process that was started keeps what they return: see `runner`.
 """

@@ -1,4 +1,4 @@
-"""What tables compare: methods, each with the rule that turns its scores into classes."""
+"""The contenders of tables: methods, each with the rule that turns its scores into classes."""
 
 from dataclasses import dataclass
 
@@ -31,6 +31,6 @@ PUBLISHED = (*BENCHMARKS, TWO_HNC)
 ALL = tuple(Contender(key, rule) for key in COMPARED for rule in METHODS[key].rules)
 # Without the oracle, which sees the true classes.
 FAIR = tuple(one for one in ALL if METHODS[one.method].role != "ceiling")
-# What pucut is compared with.
+# The methods that pucut is compared with.
 OTHERS = tuple(one for one in FAIR if one.method != PUCUT.method)
 RANKED = tuple(one for one in ALL if one.rule in METHODS[one.method].ranked_by)

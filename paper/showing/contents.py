@@ -1,4 +1,4 @@
-"""What the reproduction shows, in order: sections of tables and figures, made of runs."""
+"""The contents of the reproduction, in order: sections of tables and figures, made of runs."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -193,7 +193,7 @@ def _real_10(few: Results, published: Published) -> tuple[Table, ...]:
 
 
 def _few_labels_datasets(few: Results) -> tuple[str, ...]:
-    """Those of the protocol, and whatever else was run."""
+    """The datasets of the protocol, and others that were run."""
     return tuple(name for name in REAL_NAMES if name in {*SMALL_SHARE_NAMES, *few.datasets})
 
 

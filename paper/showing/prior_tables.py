@@ -1,4 +1,4 @@
-"""Tables of what it costs to estimate the prior instead of knowing it."""
+"""Tables of the cost of estimating the prior instead of knowing it."""
 
 from collections.abc import Iterator, Sequence
 
@@ -15,7 +15,7 @@ from paper.showing.tables import Cell, Column, Table
 def loss_on_real(
     true: Results, estimated: Results, datasets: Sequence[str], metric: str, name: str, title: str
 ) -> Table:
-    """What a method loses when its prior is estimated, on the same repetitions."""
+    """The loss of each method when its prior is estimated, on the same repetitions."""
     contenders = FAIR
     losses: dict[Contender, list[float]] = {contender: [] for contender in contenders}
     rows = []

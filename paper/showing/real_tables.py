@@ -21,7 +21,7 @@ RULES_NOTE = (
 def missing_notes(
     results: Results, datasets: Sequence[str], contenders: Sequence[Contender], metric: str
 ) -> tuple[str, ...]:
-    """What has no runs, and where repetitions are fewer than elsewhere."""
+    """Notes on missing runs, and on datasets with fewer repetitions."""
     counts = {
         (dataset, contender): len(results.scores(dataset, contender, metric))
         for dataset in datasets
@@ -92,7 +92,7 @@ def marked(found: Sequence[Summary | None]) -> list[Cell]:
 
 
 def _diff_max(found: Sequence[Summary | None]) -> Cell:
-    """Of 2-HNC, the last; empty where it is the highest, as in the paper."""
+    """Diff Max of 2-HNC, the last; empty where it is the highest, as in the paper."""
     *others, ours = found
     means = [summary.mean for summary in others if summary is not None]
     if ours is None or not means:
@@ -105,7 +105,7 @@ def _diff_max(found: Sequence[Summary | None]) -> Cell:
 def every_method(
     results: Results, datasets: Sequence[str], metric: str, name: str, title: str
 ) -> Table:
-    """All methods by both rules, and where pucut stands."""
+    """All methods by both rules, and the place of pucut."""
     rows = []
     places = []
     for dataset in datasets:
@@ -146,7 +146,7 @@ def every_method(
 
 @dataclass(frozen=True)
 class Standing:
-    """Where pucut is on a dataset: "first", "within" a standard error of it, or "behind".
+    """The place of pucut on a dataset: "first", "within" a standard error of it, or "behind".
 
     `place` goes by the standard error of the mean of pucut, `paired_place` by that of its paired
     difference to the best other.

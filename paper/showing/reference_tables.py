@@ -1,4 +1,4 @@
-"""Tables of the datasets, of costs, and of how the paper's numbers fit each other."""
+"""Tables of the datasets, of costs, and of the consistency of the paper's numbers."""
 
 from collections.abc import Sequence
 
@@ -40,7 +40,7 @@ def datasets_table(results: Results, published: Published, name: str) -> Table:
 
 
 def published_checks(published: Published, name: str) -> Table:
-    """What the paper's tables say of each other."""
+    """Checks of the paper's tables against each other."""
     rows = []
     for metric in METRICS:
         for dataset in REAL:

@@ -12,7 +12,7 @@ from paper.showing.statistics import Summary, summarise
 
 @dataclass(frozen=True)
 class Setting:
-    """What runs must share to be in one table."""
+    """The setting that runs share in one table."""
 
     suite: str
     labelled_share: float
@@ -48,7 +48,7 @@ class Results:
 
     @property
     def datasets(self) -> tuple[str, ...]:
-        """Those with runs: real ones in the order of the paper, others by name."""
+        """The datasets with runs: real ones in the order of the paper, others by name."""
         order = {name: place for place, name in enumerate(REAL_NAMES)}
         return tuple(sorted(self._runs, key=lambda name: (order.get(name, -1), name)))
 

@@ -1,8 +1,8 @@
 """Statistics of runs: means, paired tests and improvements as in the paper, and average ranks.
 
 Tests of several classifiers over several datasets follow Demšar, "Statistical comparisons of
-classifiers over multiple data sets", JMLR 7 (2006). All functions are pure; None is what the data
-leave undefined.
+classifiers over multiple data sets", JMLR 7 (2006). All functions are pure; undefined values are
+None.
 """
 
 import math
@@ -39,7 +39,7 @@ def summarise(values: Sequence[float]) -> Summary:
 
 
 def percent_above(value: float, reference: float) -> float:
-    """How far `value` is above `reference`, in percent of the latter: the paper's Diff Max."""
+    """`value` less `reference`, in percent of the latter: the paper's Diff Max."""
     if reference <= 0.0:
         raise ValueError(f"reference must be positive, found {reference}")
     return (value / reference - 1.0) * 100.0
@@ -118,7 +118,7 @@ def _differences(first: Sequence[float], second: Sequence[float]) -> Floats:
 
 @dataclass(frozen=True)
 class Improvement:
-    """Of one method over another on many datasets, all in percent.
+    """Improvement of one method over another on many datasets, all in percent.
 
     `share_improved` counts strictly positive improvements, as the paper does; `share_tied` those
     of exactly 0.
@@ -170,7 +170,7 @@ class Ranking:
 
 
 def rank_methods(scores: Floats, alpha: float = 0.05) -> Ranking:
-    """Of scores with one line per dataset and one column per method; equal scores share ranks."""
+    """Rank scores with one line per dataset and one column per method; equal scores share ranks."""
     if scores.ndim != 2 or scores.shape[0] < 1 or scores.shape[1] < 2:
         raise ValueError(
             f"scores must have at least one line and two columns, found shape {scores.shape}"
@@ -198,7 +198,7 @@ def _friedman_p(ranks: Floats) -> float | None:
 
 
 def critical_difference(n_methods: int, n_datasets: int, alpha: float = 0.05) -> float:
-    """Of average ranks, by the Nemenyi test."""
+    """Critical difference of average ranks, by the Nemenyi test."""
     quantile = float(stats.studentized_range.ppf(1.0 - alpha, n_methods, np.inf)) / math.sqrt(2.0)
     return quantile * math.sqrt(n_methods * (n_methods + 1) / (6.0 * n_datasets))
 

@@ -1,4 +1,4 @@
-"""A summary in words and numbers: where our re-run agrees with the paper, and where not."""
+"""A summary in words and numbers: agreement of our runs with the paper."""
 
 from collections.abc import Sequence
 
@@ -83,7 +83,7 @@ def _counted(contender: Contender, verdicts: Sequence[str]) -> str:
 
 
 def standing_lines(results: Results, datasets: Sequence[str], metric: str) -> list[str]:
-    """Where pucut stands, dataset by dataset."""
+    """The place of pucut, dataset by dataset."""
     lines = []
     for dataset in datasets:
         standing = find_standing(results, dataset, metric)

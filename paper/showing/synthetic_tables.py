@@ -182,7 +182,7 @@ _COMPARED_BY_FAMILY = tuple(one.method for one in (*BENCHMARKS, TWO_HNC))
 
 
 def improvement_by_family(families: Mapping[str, Results], metric: str, name: str) -> Table:
-    """Of 2-HNC over the benchmarks, by how many features are informative; the same datasets."""
+    """Improvement of 2-HNC by the number of informative features; the same datasets."""
     common = _common(families, _COMPARED_BY_FAMILY)
     rows = []
     for family in _BY_INFORMATIVE:

@@ -63,7 +63,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """`name` is for files; the first cell of a row says what the row is about."""
+    """`name` is for files; the first cell of a row is its title."""
 
     name: str
     title: str
@@ -81,7 +81,7 @@ class Table:
 
     @property
     def is_numeric(self) -> tuple[bool, ...]:
-        """Of each column: whether it is set as numbers are, to the right. Empty ones are."""
+        """Tell for each column whether it is aligned to the right: numbers and empty ones."""
         return tuple(
             place > 0
             and all(row[place].is_number or row[place].value in (None, "") for row in self.rows)

@@ -44,6 +44,9 @@ FAST = (
     "your_own_graph.py",
 )
 LARGEST_PICTURE = 200_000
+RESULTS = sorted((ROOT / "benchmarks" / "results").glob("*.md"))
+FILES_OF_THE_REPOSITORY = r"https://github\.com/pucut/pucut/(?:blob|tree|raw)/main/([^)#\s]+)"
+MOST_LINES_OF_THE_LOG, MOST_BYTES_OF_THE_LOG = 250, 30_000
 # Of modules that have no __all__.
 PUBLIC = {
     "pucut.calibration": ["calibrate", "Calibration"],
@@ -56,8 +59,9 @@ def gallery_order():
 
 
 def pages():
-    found = [*DOCS.glob("*.md"), *DOCS.glob("*/*.md"), *DOCS.glob("api/*.rst")]
-    return sorted([*found, ROOT / "README.md", ROOT / "ARCHITECTURE.md"])
+    found = [*DOCS.glob("*.md"), *DOCS.glob("*/*.md"), *DOCS.glob("api/*.rst"), *RESULTS]
+    others = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "benchmarks/README.md")
+    return sorted([*found, *(ROOT / name for name in others)])
 
 
 def test_every_example_has_its_place_in_the_gallery():
@@ -130,6 +134,33 @@ def test_links_lead_to_files(page):
         if not re.match(r"[a-z]+:", target)
     ]
     assert [target for target in targets if not exists(target, page.parent)] == []
+
+
+@pytest.mark.parametrize("page", pages(), ids=[str(page.relative_to(ROOT)) for page in pages()])
+def test_links_into_the_repository_lead_to_files(page):
+    names = re.findall(FILES_OF_THE_REPOSITORY, page.read_text(encoding="utf-8"))
+    assert [name for name in names if not (ROOT / name).exists()] == []
+
+
+@pytest.mark.parametrize("page", RESULTS, ids=[page.stem for page in RESULTS])
+def test_measurements_have_a_date_and_a_command(page):
+    text = page.read_text(encoding="utf-8")
+    assert re.search(r"[Mm]easured 2026-\d\d-\d\d", text)
+    assert re.search(
+        r"`[^`]*(python -m |make )|^PUCUT_DATA=|No command repeats", text, re.MULTILINE
+    )
+
+
+def test_the_log_of_decisions_is_short_and_complete():
+    text = (DOCS / "design" / "tried.md").read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= MOST_LINES_OF_THE_LOG
+    assert len(text.encode()) <= MOST_BYTES_OF_THE_LOG
+    rows = [line for line in text.splitlines() if line.startswith("| ")]
+    entries = [row for row in rows if row != "| idea | effect | date | command |"]
+    assert len(entries) > 100
+    assert [
+        row for row in entries if not re.search(r"\| 1[0-9]-[0-3]\d \| (—|`[^`]+`) \|$", row)
+    ] == []
 
 
 def test_the_search_for_links_finds_what_it_should():
