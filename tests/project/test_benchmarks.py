@@ -4,10 +4,13 @@ import importlib
 import json
 import sys
 import time
+import warnings
 from argparse import Namespace
 
+import numpy as np
 import pytest
 
+from benchmarks import same_bits
 from benchmarks.__main__ import chosen
 from benchmarks.collecting import (
     HERE,
@@ -19,8 +22,10 @@ from benchmarks.collecting import (
     summary_table,
 )
 from benchmarks.harness import Benchmark, Goal, Option, Skip
+from benchmarks.same_bits_digests import facts
 from benchmarks.showing import text_of
 from benchmarks.timing import Timing, exponent, ratio_of, seconds_of, side_by_side
+from pucut.methods.pu_cut import Candidate
 
 
 def imported(name):
@@ -183,3 +188,47 @@ def test_actions_are_timed_in_turn_and_what_comes_before_is_not():
 
 def test_exponent_of_a_power():
     assert exponent([10, 100, 1000], [1.0, 10**1.5, 10**3.0]) == pytest.approx(1.5)
+
+
+def test_same_bits_finds_what_differs(tmp_path, capsys):
+    """Each case is computed by itself, twice the same; a changed answer is shown."""
+    names = [name for name, _ in same_bits.all_cases()]
+    assert len(set(names)) == len(names)
+    before, after = tmp_path / "before.json", tmp_path / "after.json"
+    only = ["--only", "small / 2-HNC", "--only", "one label / 2-HNC", "--only", "metrics"]
+    for file in (before, after):
+        assert same_bits.main(["write", str(file), *only]) == 0
+    assert same_bits.main(["compare", str(before), str(after)]) == 0
+    found = json.loads(after.read_text(encoding="utf-8"))
+    assert set(found) == {name for name in names if same_bits.is_wanted(name, only[1::2])}
+    assert all("refused" not in answers for answers in found.values())
+    found["one label / 2-HNC"]["scores_"] = "0"
+    after.write_text(json.dumps(found), encoding="utf-8")
+    capsys.readouterr()
+    assert same_bits.main(["compare", str(before), str(after)]) == 1
+    first, *_, last = capsys.readouterr().out.splitlines()
+    assert first == "one label / 2-HNC: scores_ differs"
+    assert last.endswith("answers have the same bits, 1 do not")
+    assert same_bits.main(["compare", str(before), str(after), "--only", "metrics"]) == 0
+
+
+def test_same_bits_keeps_warnings_and_errors():
+    def computed():
+        warnings.warn("so many", UserWarning, stacklevel=1)
+        raise KeyError("nothing")
+
+    found = same_bits.answers(computed)
+    assert found["refused"] == "KeyError"
+    assert found["warnings"] == "UserWarning"
+    assert same_bits.answers(lambda: {"a": "1"}) == {"a": "1"}
+
+
+def test_every_bit_of_a_result_counts():
+    candidate = Candidate("trees", "score", 0.25, 0.5, 1.0, "the best")
+    assert facts(line=candidate)["line"] == (
+        "trees | score | 0x1.0000000000000p-2 | 0x1.0000000000000p-1 | 0x1.0000000000000p+0"
+        " | the best"
+    )
+    assert facts(a=0.1) != facts(a=np.nextafter(0.1, 1.0))
+    assert facts(a=np.array([1.0])) != facts(a=np.array([1.0], dtype=np.float32))
+    assert facts(a=[1, {"b": None}], c=object()) == {"a[0]": "1", "a[1]['b']": "None"}
