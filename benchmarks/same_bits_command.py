@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from benchmarks.same_bits_digests import digest_of_text
+from benchmarks.same_bits_digests import digest_of_text, page_content
 from pucut.cli import main
 
 Cases = Iterator[tuple[str, Callable[[], dict[str, str]]]]
@@ -297,7 +297,8 @@ def _content(path: Path, folder: Path) -> str:
     if path.suffix in reading:
         frame = reading[path.suffix](path)
         data = (frame.to_csv() + repr(frame.dtypes.tolist())).encode()
-    return digest_of_text(_plain(data.decode("utf-8"), folder))
+    text = _plain(data.decode("utf-8"), folder)
+    return digest_of_text(page_content(text) if path.suffix == ".html" else text)
 
 
 def _write_tables(folder: Path) -> None:

@@ -2,6 +2,8 @@
 
 import dataclasses
 import hashlib
+import json
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -48,6 +50,16 @@ def digest(value: Any) -> str:
 
 def digest_of_text(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def page_content(page: str) -> str:
+    """A report's page without what no reader sees: white space around tags, the order of keys."""
+
+    def in_order(found: re.Match[str]) -> str:
+        return json.dumps(json.loads(found[0]), sort_keys=True)
+
+    page = re.sub(r'(?<=type="application/json" id="summary">).*?(?=</script>)', in_order, page)
+    return re.sub(r"\s*(<[^>]*>)\s*", r"\1", re.sub(r"\s+", " ", page))
 
 
 def found_in(value: Any, name: str) -> Iterator[tuple[str, str]]:

@@ -21,6 +21,7 @@ from benchmarks.same_bits_digests import (
     facts,
     fitted_digests,
     found_in,
+    page_content,
     refusal,
 )
 from benchmarks.same_bits_tables import KINDS, SPECIAL, table
@@ -270,7 +271,7 @@ def _report(method: str, name: str, has_negatives: bool = False) -> dict[str, st
     summary |= {"version": "", "seconds": dict.fromkeys(summary["seconds"], 0.0)}
     found = {key: digest_of_text(repr(each)) for key, each in summary.items()}
     page = pucut.report.render(summary)
-    return found | {"page": digest_of_text(str(page))}
+    return found | {"page": digest_of_text(page_content(str(page)))}
 
 
 def _displays() -> dict[str, str]:

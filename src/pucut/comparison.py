@@ -1,4 +1,4 @@
-"""Every method on one dataset, as a table.
+"""Comparison of methods on one dataset, as a table.
 
 Without true classes, methods are compared by the hidden positives they find
 (`pucut.model_selection.hidden_positive_scores`); with true classes, also by their accuracy on the
@@ -29,7 +29,7 @@ __all__ = ["Comparison", "MethodScores", "compare"]
 
 @dataclass(frozen=True)
 class MethodScores:
-    """One line of the table; None means not known.
+    """A method's line of the table; None means not known.
 
     Attributes
     ----------
@@ -39,12 +39,10 @@ class MethodScores:
     hidden_error : float
         Its standard error, from the number of positives that were hidden.
     accuracy, balanced_accuracy, auc : float
-        Of the unlabelled rows, classes by `transduction_` and ranking by `scores_`. None without
+        For the unlabelled rows, classes by `transduction_` and ranking by `scores_`. None without
         true classes; all but the first also if the unlabelled rows are all of one class.
-    fit_seconds : float
-        Of one fit to all rows.
-    predict_seconds : float
-        Of `predict` on all rows.
+    fit_seconds, predict_seconds : float
+        For one fit to all rows, and for `predict` on all rows.
     memory_mb : float
         Peak memory of Python and NumPy during a further fit, above what was in use before. Memory
         that compiled code allocates itself (libsvm's cache, PU trees, cuts) is not counted.
@@ -86,7 +84,7 @@ class Comparison:
     n_labelled: int
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain numbers and strings, for JSON or a data frame of `rows`."""
+        """Return plain numbers and strings, for JSON or a data frame of `rows`."""
         return asdict(self) | {"rows": [asdict(row) for row in self.rows]}
 
     def __str__(self) -> str:
@@ -104,7 +102,7 @@ class Comparison:
         return f"{self.n_samples} rows, {self.n_labelled} labelled, prior {self.prior:.3f}"
 
     def _lines(self) -> list[list[str]]:
-        """Column heads, then one line per method, for the columns known for any method."""
+        """Return the heads and one line per method, for the columns known for any method."""
         shown = {
             name: column
             for name, column in _COLUMNS.items()
@@ -134,7 +132,7 @@ def compare(
     random_state: Any = 0,
     callback: Callable[[str], Any] | None = None,
 ) -> Comparison:
-    """Fits every method to one dataset and measures how many hidden positives it finds.
+    """Fit every method to one dataset and measure the share of hidden positives that it finds.
 
     Parameters
     ----------
@@ -156,8 +154,8 @@ def compare(
     random_state : int or None, default=0
         For what is hidden, for the estimate of the prior, and for the methods.
     callback : function of a str, optional
-        Is given a sentence on each method when it has ended, with how much is left. By default it
-        is printed on stderr if that is a terminal or a notebook.
+        Called with a sentence on each method when it has ended. By default the sentence is printed
+        on stderr if that is a terminal or a notebook.
 
     Returns
     -------
@@ -172,19 +170,19 @@ def compare(
         warn_of_guess(estimate)
         prior = estimate.prior
     prior = checked_prior(prior, labels)
-    # As they were read, so that every method reads the same.
+    # The values as they were read, so that every method reads the same labels.
     names = {
         "pos_label": plain(labels.classes[1]),
         "neg_label": plain(labels.classes[0]) if labels.n_negative else None,
     }
     y = labels.as_values() if isinstance(y, PULabels) else y
     cv = HiddenPositivesSplit(n_splits, random_state=random_state, **names)
-    given = {"prior": prior, "random_state": random_state, **names}
-    tell = _tell_who_looks if callback is None else callback
+    parameters = {"prior": prior, "random_state": random_state, **names}
+    tell = _print_to_user if callback is None else callback
     rows = []
     began = time.perf_counter()
     for place, (name, estimator) in enumerate(chosen.items(), start=1):
-        ready = _with_parameters(clone(estimator), given)
+        ready = _with_parameters(clone(estimator), parameters)
         try:
             rows.append(_measured(name, ready, X, y, labels, is_positive, prior, cv))
         except Exception as error:  # the other methods are still wanted
@@ -195,20 +193,18 @@ def compare(
 
 
 def progress_line(row: MethodScores, left: Sequence[str], seconds: float) -> str:
-    """What one method gave, and which are left."""
-    if row.hidden_recall is None:
-        said = f"no result: {' '.join(str(row.error).split())}"
-    else:
-        said = (
-            f"{row.hidden_recall:.1%} of the hidden positives found, fit in {row.fit_seconds:.1f} s"
-        )
+    """Say in a line what one method found, and which methods are left."""
+    text = f"{row.method}: no result: {' '.join(str(row.error).split())}"
+    if row.hidden_recall is not None:
+        recall = f"{row.hidden_recall:.1%} of the hidden positives found"
+        text = f"{row.method}: {recall}, fit in {row.fit_seconds:.1f} s"
     if not left:
-        return f"{row.method}: {said}; all done in {seconds:.0f} s"
+        return f"{text}; all done in {seconds:.0f} s"
     n_left = f"{len(left)} method{'s' * (len(left) > 1)} left"
-    return f"{row.method}: {said}; {n_left}, {seconds:.0f} s so far, next {left[0]}"
+    return f"{text}; {n_left}, {seconds:.0f} s so far, next {left[0]}"
 
 
-def _tell_who_looks(text: str) -> None:
+def _print_to_user(text: str) -> None:
     if sys.stderr.isatty() or "ipykernel" in sys.modules:
         print(text, file=sys.stderr, flush=True)
 
@@ -242,7 +238,7 @@ def _measured(
 
 
 def _peak_bytes(action: Callable[[], Any]) -> int:
-    """Runs the action, many times slower than usual, because allocations are recorded."""
+    """Return the peak memory of an action, which runs many times slower than usual."""
     was_tracing = tracemalloc.is_tracing()
     tracemalloc.start()
     try:
@@ -260,14 +256,14 @@ def _true_scores(
 ) -> dict[str, Any]:
     if is_positive is None:
         return {}
-    asked = labels.is_unlabelled
-    truth = is_positive[asked]
-    classes = labels.decode(getattr(fitted, "transduction_", predicted))[asked]
+    rows = labels.is_unlabelled
+    truth = is_positive[rows]
+    classes = labels.decode(getattr(fitted, "transduction_", predicted))[rows]
     scores = {"accuracy": float(np.mean(classes == truth))}
     if truth.any() and not truth.all():
         scores["balanced_accuracy"] = float(balanced_accuracy_score(truth, classes))
         if hasattr(fitted, "scores_"):
-            scores["auc"] = float(roc_auc_score(truth, fitted.scores_[asked]))
+            scores["auc"] = float(roc_auc_score(truth, fitted.scores_[rows]))
     return scores
 
 
@@ -305,9 +301,9 @@ def _checked_truth(truth: Any, labels: PULabels) -> BoolArray:
     return np.asarray(is_positive, dtype=np.bool_)
 
 
-def _with_parameters(estimator: Any, given: Mapping[str, Any]) -> Any:
+def _with_parameters(estimator: Any, values: Mapping[str, Any]) -> Any:
     own = estimator.get_params(deep=False)
-    wanted = {name: value for name, value in given.items() if name in own}
+    wanted = {name: value for name, value in values.items() if name in own}
     if own.get("random_state") is not None:
         wanted.pop("random_state", None)
     return estimator.set_params(**wanted)

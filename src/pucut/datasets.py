@@ -1,4 +1,4 @@
-"""From true classes to PU labels: which of the positives are labelled."""
+"""PU labels drawn from true classes: some of the positives are labelled."""
 
 import math
 import numbers
@@ -21,7 +21,7 @@ def pu_split(
     n_labelled: int | None = None,
     random_state: Any,
 ) -> BoolArray:
-    """Draws the labelled positives: `labelled_share` of the positives, uniformly (SCAR).
+    """Draw the labelled positives: `labelled_share` of the positives, uniformly (SCAR).
 
     Returns a mask of all rows, True where labelled. Their number is `n_labelled` if given,
     otherwise the share of the positives, rounded down as in the paper's table of datasets, but at
@@ -41,7 +41,7 @@ class BiasedLabels:
     ----------
     is_labelled : bool array of shape (n_samples,)
     propensity : float array of shape (n_samples,)
-        The chance that the row is labelled if it is positive; of negatives as well, none of which
+        The chance that the row is labelled if it is positive. Negatives have one too, though none
         is labelled.
     """
 
@@ -59,7 +59,7 @@ def biased_labels(
     n_labelled: int | None = None,
     random_state: Any,
 ) -> BiasedLabels:
-    """Draws labelled positives by a propensity that some columns decide: to try what bias does.
+    """Draw labelled positives by a propensity that depends on some columns, to try out bias.
 
     The propensity is logistic: its log odds are `strength` times the mean of the columns, each
     standardised, plus a constant for which the propensities of the positives add up to the number
@@ -71,7 +71,7 @@ def biased_labels(
         The columns that are chosen must hold numbers; a missing one counts as the mean.
     is_positive : bool array of shape (n_samples,)
     columns : list of indices or names, or a mask
-        What the propensity depends on.
+        The columns on which the propensity depends.
     strength : float, default=1.0
         Log odds of a label per standard deviation, among the positives, of the mean of the columns.
         0 draws at random, as `pu_split` does; with 2, a positive two standard deviations above the
@@ -115,7 +115,7 @@ def biased_labels(
 
 
 def _standardised_mean(X: Any, columns: Any, rows: Any) -> FloatArray:
-    """The mean of the columns, each standardised over these rows, and so is the mean itself."""
+    """Return the mean of standardised columns, standardised itself, over these rows."""
     if is_sparse(X):
         raise TypeError("X must be dense, found a sparse matrix")
     table = read_table(X)
@@ -142,7 +142,7 @@ def _standardised(values: FloatArray, rows: Any) -> FloatArray:
 def _rows_to_label(
     is_positive: Any, labelled_share: float, n_labelled: int | None
 ) -> tuple[Any, int]:
-    """The positives, and how many of them to label."""
+    """Return the positives, and the number of them to label."""
     positive = np.asarray(is_positive)
     if positive.dtype != np.bool_ or positive.ndim != 1:
         raise TypeError(

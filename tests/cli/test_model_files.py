@@ -26,7 +26,7 @@ from pucut import (
     TwoHNCClassifier,
 )
 from pucut.methods import METHODS
-from pucut.model_files import ModelFileError, dump_model, load_model
+from pucut.model_files import FORMAT, ModelFileError, dump_model, load_model
 from tests.helpers.cli_tables import gene_table
 
 
@@ -112,8 +112,13 @@ def test_strangers_are_not_written(stranger):
         dump_model(estimator, {})
 
 
+def with_format(number, estimator):
+    content = {"format": number, "versions": {"pucut": "0.1"}, "about": {}, "estimator": estimator}
+    return skops.io.dumps(content)
+
+
 def test_strangers_are_not_read():
-    data = skops.io.dumps({"format": 1, "versions": {}, "about": {}, "estimator": Elsewhere()})
+    data = with_format(FORMAT, Elsewhere())
     with pytest.raises(ModelFileError, match=r"names .*Elsewhere, which no model file of pucut"):
         load_model(data)
 
@@ -170,13 +175,24 @@ def test_other_files_are_refused():
     archive = BytesIO()
     with zipfile.ZipFile(archive, "w") as file:
         file.writestr("readme.txt", "nothing")
-    with pytest.raises(ModelFileError, match=r"m\.skops is not a model file"):
+    with pytest.raises(ModelFileError, match=r"m\.skops is not a model file of pucut"):
         load_model(archive.getvalue(), "m.skops")
     with pytest.raises(ModelFileError, match=r"m\.skops is not a model file of pucut"):
         load_model(skops.io.dumps([1, 2]), "m.skops")
-    other = skops.io.dumps({"format": 99, "versions": {}, "about": {}, "estimator": None})
-    with pytest.raises(ModelFileError, match="has the format 99"):
-        load_model(other, "m.skops")
+
+
+def test_files_of_other_formats_are_refused_before_their_classes_are_looked_at():
+    """A class of an older file may be gone: the reason is the format, and not that class."""
+    with pytest.raises(ModelFileError) as refused:
+        load_model(with_format(FORMAT - 1, Elsewhere()), "m.skops")
+    assert str(refused.value) == (
+        f"m.skops was written by an older version of pucut, 0.1: it has format {FORMAT - 1}, and "
+        f"this version reads format {FORMAT} only. Fit the model again and save it anew"
+    )
+    with pytest.raises(
+        ModelFileError, match=r"by another version of pucut, 0\.1: it has format 99"
+    ):
+        load_model(with_format(99, None))
 
 
 def test_a_model_of_a_sparse_table_is_read_again():
@@ -291,10 +307,11 @@ def test_arguments_of_a_tree_are_those_that_are_built_not_those_that_stand_there
         np.save(saved, np.zeros(0, dtype=np.intp))
         members["none.npy"] = saved.getvalue()
         # What comes first with a number stands for all that have it.
-        schema["content"]["versions"]["content"]["pucut"] = {**n_classes, "file": "none.npy"}
+        schema["content"]["about"]["content"]["first"] = {**n_classes, "file": "none.npy"}
         members["schema.json"] = json.dumps(schema).encode()
 
-    data = with_changed_members(dump_model(fitted_forest("PU bagging"), {}), change)
+    data = dump_model(fitted_forest("PU bagging"), {"first": None})
+    data = with_changed_members(data, change)
     with pytest.raises(ModelFileError, match="a tree whose classes do not match its outputs"):
         load_model(data)
 

@@ -12,8 +12,8 @@ from pucut import OneClassPUClassifier, TwoHNCClassifier
 from pucut.data.tables import read_table
 from pucut.report import plane, render, summarise, unpacked
 from pucut.report.columns import MOST_COLUMNS, ColumnSource, column_facts, columns_shown
-from pucut.report.distributions import Groups, distribution_of, separation_of
-from pucut.report.numbers import percent, short_number
+from pucut.report.distributions import distribution_of, separation_of
+from pucut.report.wording import percent, short_number
 
 two_hnc = partial(TwoHNCClassifier, prior=0.5, n_estimators=20, random_state=0)
 
@@ -62,16 +62,16 @@ def test_columns_of_a_sparse_table(table):
 
 def groups_of(known, found):
     known, found = np.array(known, dtype=bool), np.array(found, dtype=bool)
-    return Groups(known, found, ~(known | found))
+    return {"known": known, "found": found, "other": ~(known | found)}
 
 
 def test_a_column_without_values():
     groups = groups_of([1, 0], [0, 0])
     source = ColumnSource("x", "number", "numbers")
     facts = column_facts(read_table(np.array([[np.nan], [np.nan]])), 0, "x", source, 1.0, groups)
-    assert (facts.mean, facts.mean_labelled, facts.deviation) == (0.0, 0.0, 0.0)
-    assert (facts.n_missing, facts.separation) == (2, 0.0)
-    assert facts.distribution.medians == {"known": None, "found": None, "other": None}
+    assert [facts[name] for name in ("mean", "mean_labelled", "deviation")] == [0.0] * 3
+    assert (facts["n_missing"], facts["separation"]) == (2, 0.0)
+    assert facts["distribution"]["medians"] == {"known": None, "found": None, "other": None}
 
 
 def test_large_tables_show_the_heaviest_columns_only(monkeypatch):
@@ -87,7 +87,7 @@ def test_without_weights_the_columns_that_separate_come_first():
     random = np.random.default_rng(0)
     groups = groups_of(np.arange(60) < 10, (np.arange(60) >= 10) & (np.arange(60) < 30))
     X = random.normal(size=(60, 3))
-    X[groups.found, 2] += 5.0
+    X[groups["found"], 2] += 5.0
     assert columns_shown(read_table(X), None, groups)[0] == 2
 
 
@@ -101,26 +101,26 @@ def test_counts_of_each_group_are_those_of_pandas():
     frame.loc[:20, ["size", "level"]] = np.nan
 
     sizes = distribution_of(frame["size"].to_numpy(), None, groups)
-    assert sizes.medians == pytest.approx(frame.groupby("group")["size"].median().to_dict())
-    for name, counts in sizes.counts.items():
+    assert sizes["medians"] == pytest.approx(frame.groupby("group")["size"].median().to_dict())
+    for name, counts in sizes["counts"].items():
         assert sum(counts) == frame["size"][group == name].notna().sum()  # outliers at the ends
-    edges = np.array(sizes.edges)
+    edges = np.array(sizes["edges"])
     inside = frame["size"].between(edges[4], edges[5], inclusive="left")
-    assert sizes.counts["found"][4] == (inside & (group == "found")).sum()
+    assert sizes["counts"]["found"][4] == (inside & (group == "found")).sum()
 
     levels = distribution_of(frame["level"].to_numpy(), None, groups)
-    assert levels.values == ["0", "1", "2", "3"]
-    assert levels.counts["other"] == [
+    assert levels["values"] == ["0", "1", "2", "3"]
+    assert levels["counts"]["other"] == [
         ((frame["level"] == level) & (group == "other")).sum() for level in range(4)
     ]
 
     codes = frame["kind"].map(list("abcdefghij").index).to_numpy(dtype=float)
     kinds = distribution_of(codes, list("abcdefghij"), groups)
     most = frame["kind"].value_counts().index[:6].tolist()
-    assert sorted(kinds.values[:6]) == sorted(most)
-    assert kinds.values[6] == "4 others"
-    for name, counts in kinds.counts.items():
-        expected = [((frame["kind"] == value) & (group == name)).sum() for value in kinds.values]
+    assert sorted(kinds["values"][:6]) == sorted(most)
+    assert kinds["values"][6] == "4 others"
+    for name, counts in kinds["counts"].items():
+        expected = [((frame["kind"] == value) & (group == name)).sum() for value in kinds["values"]]
         assert counts[:6] == expected[:6]
         assert sum(counts) == (group == name).sum()
 
@@ -129,7 +129,7 @@ def test_separation_against_pairs_and_shares():
     random = np.random.default_rng(1)
     values = random.integers(0, 9, 50).astype(float)
     groups = groups_of(np.arange(50) < 5, (np.arange(50) >= 5) & (values + random.random(50) > 5))
-    inside, outside = values[groups.found], values[groups.other]
+    inside, outside = values[groups["found"]], values[groups["other"]]
     larger = np.mean([(one > other) + 0.5 * (one == other) for one in inside for other in outside])
     assert separation_of(values, False, groups) == pytest.approx(abs(2 * larger - 1))
     shares = [[np.mean(part == code) for code in range(9)] for part in (inside, outside)]

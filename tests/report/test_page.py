@@ -3,6 +3,7 @@
 import json
 import os
 import re
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -10,12 +11,14 @@ import pytest
 import scipy.sparse as sp
 
 from pucut import PUCutClassifier, TwoHNCClassifier, report
+from pucut._support.html import element
 from pucut.comparison import Comparison, MethodScores
 from pucut.cuts.parametric_cut import parametric_cut
 from pucut.cuts.two_stages import Partition
 from pucut.priors.result import PriorEstimate
 from pucut.report import page, render, summarise, unpacked
-from pucut.report.numbers import percent
+from pucut.report.sections import SECTIONS
+from pucut.report.wording import percent
 from tests.helpers.reports import parse
 
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>&\"'"
@@ -151,6 +154,20 @@ def test_sections_that_do_not_apply_are_absent(summary):
     assert "$" not in parse(text).text
     assert f"look positive · {summary['method']}</title>" in text
     assert f'<p class="kicker">{summary["method"]}</p>' in text
+
+
+def test_a_section_needs_a_module_and_its_place_in_the_list(model, table, summary, monkeypatch):
+    X, y, _ = table
+    section = SimpleNamespace(
+        facts=lambda fit: {"n_rows_twice": 2 * fit.labels.n_samples},
+        render=lambda summary: element("section", "<twice>: ", summary["n_rows_twice"]),
+    )
+    for module in ("summary", "page"):
+        monkeypatch.setattr(f"pucut.report.{module}.SECTIONS", (*SECTIONS, section))
+    found = summarise(model, X, y)
+    assert found["n_rows_twice"] == 440
+    assert set(found) == {*summary, "n_rows_twice"}
+    assert "<section>&lt;twice&gt;: 440</section>\n</main>" in render(found)
 
 
 @pytest.mark.parametrize("make", [TwoHNCClassifier, PUCutClassifier])

@@ -2,6 +2,7 @@
 
 import copy
 import json
+import re
 from dataclasses import replace
 from functools import partial
 
@@ -14,8 +15,10 @@ from pucut.data.labels import checked_pu_labels
 from pucut.data.row_order import renumbered_graph
 from pucut.judging.thresholds import positives_by_prior
 from pucut.report import render, summarise, unpacked
+from pucut.report.fit import ReportedFit
 from pucut.report.packing import packed
 from pucut.report.reasons import chains_to_labels, labelled_neighbors, turning_priors
+from pucut.report.sections import SECTIONS
 from tests.helpers.reports import shown_graph
 
 two_hnc = partial(TwoHNCClassifier, prior=0.5, n_estimators=20, random_state=0)
@@ -25,6 +28,22 @@ def test_the_summary_is_plain_json(summary):
     text = json.dumps(summary, allow_nan=False)
     assert json.loads(text) == summary
     assert summary["schema"] == report.SCHEMA == "pucut-report/4"
+
+
+def described(text):
+    """The keys of the summary that a docstring describes."""
+    found = re.findall(r"^    (\w+(?:, \w+)*) {2,}\S", text, flags=re.MULTILINE)
+    return sorted(name for names in found for name in names.split(", "))
+
+
+@pytest.mark.parametrize("section", SECTIONS, ids=lambda section: section.__name__)
+def test_a_section_describes_its_facts(section, model, table):
+    X, y, _ = table
+    assert sorted(section.facts(ReportedFit(model, X, y))) == described(section.__doc__)
+
+
+def test_every_key_is_described_once(summary):
+    assert described(report.__doc__) == sorted(summary)
 
 
 def test_the_same_input_gives_the_same_page(model, table, summary):
@@ -116,9 +135,9 @@ def test_labelled_neighbours_are_those_of_a_plain_search(model, table, summary):
     _, y, _ = table
     sparse = shown_graph(model)
     graph = sparse.toarray()
-    found = labelled_neighbors(sparse, y == 1, 3)
+    neighbors, weights = labelled_neighbors(sparse, y == 1, 3)
     listed = unpacked(summary["rows"]["neighbor"]).reshape(len(y), -1)
-    np.testing.assert_array_equal(listed[:, :3], found.row)
+    np.testing.assert_array_equal(listed[:, :3], neighbors)
     assert summary["graph"]["n_edges"] == np.count_nonzero(np.triu(graph))
     share = unpacked(summary["rows"]["share_to_positive"])
     expected = graph @ model.transduction_ / graph.sum(axis=1)
@@ -126,8 +145,8 @@ def test_labelled_neighbours_are_those_of_a_plain_search(model, table, summary):
     for row in range(len(graph)):
         near = [other for other in np.flatnonzero(graph[row]) if y[other] and other != row]
         near = sorted(near, key=lambda other: (-graph[row, other], other))[:3]
-        assert [other for other in found.row[row] if other >= 0] == near
-        np.testing.assert_allclose(found.weight[row, : len(near)], graph[row, near])
+        assert [other for other in neighbors[row] if other >= 0] == near
+        np.testing.assert_allclose(weights[row, : len(near)], graph[row, near])
 
 
 def test_chains_are_the_strongest():

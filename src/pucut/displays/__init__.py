@@ -1,4 +1,4 @@
-"""Plots of what was fitted, in the manner of scikit-learn's displays.
+"""Plots of fitted estimators, in the manner of scikit-learn's displays.
 
 Each display is a class that holds the numbers of its plot; `from_estimator` and `from_predictions`
 make one and draw it, `plot` draws it again. matplotlib (the extra `plots`) is imported when
@@ -6,10 +6,9 @@ something is drawn.
 """
 
 from pucut.displays.calibration import PUCalibrationDisplay
-from pucut.displays.cut_path import CutPathDisplay
-from pucut.displays.negative_ranking import NegativeRankingDisplay
 from pucut.displays.prior_sensitivity import PriorSensitivityDisplay
 from pucut.displays.selection import SelectionDisplay
+from pucut.displays.two_hnc import CutPathDisplay, NegativeRankingDisplay
 
 __all__ = [
     "CutPathDisplay",

@@ -1,14 +1,26 @@
-"""What all displays have in common: the axes they draw on, and what they ask of an estimator."""
+"""The axes that displays draw on, and the check of the estimators they draw."""
 
-from typing import Any
+from typing import Any, Self
 
 from sklearn.utils.validation import check_is_fitted
 
 BLUE, RUST, GREY = "#0b5c7a", "#b0461e", "#6b6b66"
 
 
+class Display:
+    """Base of the displays."""
+
+    def _drawn(self, ax: Any, *, has_legend: bool = True, **settings: Any) -> Self:
+        """Finish the axes by these settings, and keep them."""
+        ax.set(**settings)
+        if has_legend:
+            ax.legend()
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+
 def checked_axes(ax: Any) -> Any:
-    """The given axes, or those of a new figure."""
+    """Return the axes that were passed, or those of a new figure."""
     if ax is not None:
         return ax
     try:
@@ -21,7 +33,7 @@ def checked_axes(ax: Any) -> Any:
 
 
 def check_has(estimator: Any, display: str, *names: str, owner: str = "a PU classifier") -> None:
-    """Whether the estimator is fitted and has what a display is drawn from, as `owner` has."""
+    """Check that the estimator is fitted and has the attributes `names`, as `owner` has."""
     check_is_fitted(estimator)
     missing = [name for name in names if not hasattr(estimator, name)]
     if missing:

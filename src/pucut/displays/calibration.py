@@ -1,6 +1,6 @@
-"""Whether probabilities are right, seen without negatives."""
+"""Display of the calibration of probabilities, judged without negatives."""
 
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from pucut._support.checks import FloatArray
 from pucut.data.labels import PULabels, checked_prior, checked_pu_labels
-from pucut.displays._axes import BLUE, GREY, check_has, checked_axes
+from pucut.displays._axes import BLUE, GREY, Display, check_has, checked_axes
 
 # Two-sided, 95 %.
 NORMAL_QUANTILE = 1.959964
@@ -18,7 +18,7 @@ Strategy = Literal["quantile", "uniform"]
 
 @dataclass(frozen=True, eq=False)
 class PUCalibration:
-    """What is known of each bin of probabilities that holds a row.
+    """Bins of predicted probabilities that hold a row, with the estimated share of positives.
 
     Attributes
     ----------
@@ -47,7 +47,7 @@ def pu_calibration(
     n_bins: int = 10,
     strategy: Strategy = "quantile",
 ) -> PUCalibration:
-    """The share of positives in bins of probabilities; see PUCalibrationDisplay for the reasoning.
+    """Estimate the share of positives in bins of probabilities, as PUCalibrationDisplay explains.
 
     With `l` of the `n` rows of a bin labelled, and L of all N rows, the estimate
     prior * (l / L) / (n / N) is (l / n) / c, where c = L / (prior * N) is the share of the
@@ -77,7 +77,7 @@ def pu_calibration(
 def _wilson(
     successes: npt.NDArray[np.intp], trials: npt.NDArray[np.intp]
 ) -> tuple[FloatArray, FloatArray]:
-    """Wilson's interval of a share, which is sound for few trials and for shares of 0 and 1."""
+    """Return Wilson's interval of a share, which holds for few trials and shares near 0 and 1."""
     square = NORMAL_QUANTILE**2
     share = successes / trials
     middle = (share + square / (2.0 * trials)) / (1.0 + square / trials)
@@ -89,7 +89,8 @@ def _wilson(
     return low, high
 
 
-class PUCalibrationDisplay:
+@dataclass(eq=False, repr=False)
+class PUCalibrationDisplay(Display):
     """Predicted probabilities against the share of positives in their bins, without negatives.
 
     Where the labelled rows are drawn at random from the positives, they fall into a bin as often as
@@ -104,8 +105,8 @@ class PUCalibrationDisplay:
     bars are intervals at 95 % for the chance in which rows are labelled, with the prior taken as
     known. Chance may put an estimate above 1; it is drawn at 1, as a triangle that points upwards.
 
-    A model has seen the labels of the rows of `fit`, and may look better on these than it is: ask
-    it about other rows, where there are some.
+    A model has seen the labels of the rows of `fit`, and may look better on these than it is. Draw
+    other rows, where there are some.
 
     Parameters
     ----------
@@ -127,12 +128,10 @@ class PUCalibrationDisplay:
     diagonal_ : matplotlib Line2D
     """
 
-    def __init__(
-        self, calibration: PUCalibration, *, prior: float, estimator_name: str | None = None
-    ) -> None:
-        self.calibration = calibration
-        self.prior = prior
-        self.estimator_name = estimator_name
+    calibration: PUCalibration
+    _: KW_ONLY
+    prior: float
+    estimator_name: str | None = None
 
     @classmethod
     def from_estimator(
@@ -147,7 +146,7 @@ class PUCalibrationDisplay:
         ax: Any = None,
         **kwargs: Any,
     ) -> Self:
-        """Draws what `predict_proba` of a fitted PU classifier says of X, with its prior.
+        """Draw the probabilities of a fitted PU classifier for X, with its prior.
 
         The prior has to hold for `X` and `y`: labelled and unlabelled rows mixed as in `fit`.
         """
@@ -180,7 +179,7 @@ class PUCalibrationDisplay:
         ax: Any = None,
         **kwargs: Any,
     ) -> Self:
-        """Draws probabilities of the positive class.
+        """Draw probabilities of the positive class.
 
         Parameters
         ----------
@@ -213,7 +212,7 @@ class PUCalibrationDisplay:
         return cls(found, prior=prior, estimator_name=name).plot(ax=ax, **kwargs)
 
     def plot(self, ax: Any = None, **kwargs: Any) -> Self:
-        """Draws on `ax`, or on a new figure; `kwargs` go to the points."""
+        """Draw on `ax`, or on a new figure; `kwargs` go to the points."""
         ax = checked_axes(ax)
         bins = self.calibration
         (self.diagonal_,) = ax.plot([0, 1], [0, 1], ":", color=GREY, label="calibrated")
@@ -228,12 +227,6 @@ class PUCalibrationDisplay:
                 places, np.ones(len(places)), "^", color=colour, markersize=10, label="above 1"
             )
         self.errors_ = ax.vlines(bins.probability, low, high, color=colour, linewidth=1)
-        ax.set(
-            xlabel="mean predicted probability",
-            ylabel="estimated share of positives",
-            xlim=(-0.04, 1.04),
-            ylim=(-0.04, 1.04),
-        )
-        ax.legend()
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        limits = (-0.04, 1.04)
+        labels = ("mean predicted probability", "estimated share of positives")
+        return self._drawn(ax, xlabel=labels[0], ylabel=labels[1], xlim=limits, ylim=limits)

@@ -1,5 +1,6 @@
-"""How many rows change class as the prior moves."""
+"""Display of the rows that change class as the prior moves."""
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -7,25 +8,27 @@ import numpy.typing as npt
 
 from pucut._support.checks import BoolArray, FloatArray
 from pucut.data.labels import PULabels, checked_prior, checked_pu_labels
-from pucut.displays._axes import BLUE, GREY, RUST, check_has, checked_axes
+from pucut.displays._axes import BLUE, GREY, RUST, Display, check_has, checked_axes
 from pucut.judging.thresholds import positives_by_prior
 
 
-def changes_by_prior(
-    scores: FloatArray, labels: PULabels, priors: FloatArray, before: BoolArray
-) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
-    """For each prior how many rows become positive, and how many negative, against `before`."""
-    found = [positives_by_prior(scores, labels, float(prior)) for prior in priors]
-    gained = np.array([np.count_nonzero(now & ~before) for now in found], dtype=np.intp)
-    lost = np.array([np.count_nonzero(before & ~now) for now in found], dtype=np.intp)
-    return gained, lost
+def changed_rows(
+    scores: FloatArray, labels: PULabels, prior: float, before: BoolArray
+) -> tuple[BoolArray, BoolArray]:
+    """Return the rows that become positive at a prior, and those that become negative.
+
+    `before` are the rows that were positive. The ranking by scores is kept.
+    """
+    now = positives_by_prior(scores, labels, prior)
+    return now & ~before, before & ~now
 
 
-class PriorSensitivityDisplay:
+@dataclass(eq=False, repr=False)
+class PriorSensitivityDisplay(Display):
     """The share of unlabelled rows whose class changes as the prior varies around its value.
 
-    The ranking is kept and only cut elsewhere: nothing is fitted again. A flat curve says that the
-    prior hardly matters, a steep one that every error of it costs as many rows as it shows.
+    The ranking is kept and only cut elsewhere: nothing is fitted again. Where the curve is flat,
+    the prior hardly matters.
 
     Parameters
     ----------
@@ -45,28 +48,19 @@ class PriorSensitivityDisplay:
     interval_ : matplotlib artist or None
     """
 
-    def __init__(
-        self,
-        priors: npt.ArrayLike,
-        n_to_positive: npt.ArrayLike,
-        n_to_negative: npt.ArrayLike,
-        *,
-        prior: float,
-        n_unlabelled: int,
-        interval: tuple[float, float] | None = None,
-    ) -> None:
-        self.priors = priors
-        self.n_to_positive = n_to_positive
-        self.n_to_negative = n_to_negative
-        self.prior = prior
-        self.n_unlabelled = n_unlabelled
-        self.interval = interval
+    priors: npt.ArrayLike
+    n_to_positive: npt.ArrayLike
+    n_to_negative: npt.ArrayLike
+    _: KW_ONLY
+    prior: float
+    n_unlabelled: int
+    interval: tuple[float, float] | None = None
 
     @classmethod
     def from_estimator(
         cls, estimator: Any, y: Any, *, reach: float = 0.15, ax: Any = None, **kwargs: Any
     ) -> Self:
-        """Draws the sensitivity of a fitted PU classifier of this package, by its `scores_`.
+        """Draw the sensitivity of a fitted PU classifier of this package, by its `scores_`.
 
         Parameters
         ----------
@@ -74,7 +68,7 @@ class PriorSensitivityDisplay:
         y : array-like of shape (n_samples,)
             The labels given to `fit`.
         reach : float, default=0.15
-            How far from its value the prior is moved, within the priors that `y` allows.
+            Largest distance by which the prior is moved, within the priors that `y` allows.
         ax, kwargs
             As in `plot`.
         """
@@ -106,7 +100,7 @@ class PriorSensitivityDisplay:
         ax: Any = None,
         **kwargs: Any,
     ) -> Self:
-        """Draws it from scores of all rows, higher for more likely positive."""
+        """Draw it from scores of all rows, higher for more likely positive."""
         if not 0.0 < reach < 1.0:
             raise ValueError(f"reach must lie between 0 and 1, found {reach!r}")
         scores = np.asarray(scores, dtype=np.float64)
@@ -118,19 +112,14 @@ class PriorSensitivityDisplay:
         steps = prior + reach * np.linspace(-1.0, 1.0, 61)
         priors = np.unique(np.clip(steps, lowest, highest))
         before = positives_by_prior(scores, labels, prior)
-        gained, lost = changes_by_prior(scores, labels, priors, before)
-        display = cls(
-            priors,
-            gained,
-            lost,
-            prior=prior,
-            n_unlabelled=int(labels.is_unlabelled.sum()),
-            interval=interval,
-        )
+        changed = [changed_rows(scores, labels, float(moved), before) for moved in priors]
+        counts = np.count_nonzero(np.array(changed), axis=2).T
+        n_unlabelled = int(labels.is_unlabelled.sum())
+        display = cls(priors, *counts, prior=prior, n_unlabelled=n_unlabelled, interval=interval)
         return display.plot(ax=ax, **kwargs)
 
     def plot(self, ax: Any = None, **kwargs: Any) -> Self:
-        """Draws on `ax`, or on a new figure; `kwargs` go to both lines."""
+        """Draw on `ax`, or on a new figure; `kwargs` go to both lines."""
         ax = checked_axes(ax)
         priors = np.asarray(self.priors, dtype=np.float64)
         self.interval_ = None
@@ -145,12 +134,10 @@ class PriorSensitivityDisplay:
             lines += ax.plot(priors, np.asarray(counts) / self.n_unlabelled, **(look | kwargs))
         self.to_positive_line_, self.to_negative_line_ = lines
         self.prior_line_ = ax.axvline(self.prior, color=GREY, linestyle=":", label="prior used")
-        ax.set(
+        ax.set_ylim(bottom=0.0)
+        return self._drawn(
+            ax,
             xlabel="prior",
             ylabel="share of unlabelled rows that change",
             xlim=(priors.min(), priors.max()) if len(priors) > 1 else None,
         )
-        ax.set_ylim(bottom=0.0)
-        ax.legend()
-        self.ax_, self.figure_ = ax, ax.figure
-        return self

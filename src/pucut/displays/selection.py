@@ -1,20 +1,22 @@
-"""What decided in the chooser: the hidden positives that every score and cut found."""
+"""Display of the chooser: the hidden positives that every score and cut found."""
 
 from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
 
-from pucut.displays._axes import BLUE, RUST, check_has, checked_axes
+from pucut.displays._axes import BLUE, RUST, Display, check_has, checked_axes
 
 COLOURS = {"score": BLUE, "cut": RUST, "mixture": "black"}
 LARGEST_DOT = 160.0
 
 
-class SelectionDisplay:
+@dataclass(eq=False, repr=False)
+class SelectionDisplay(Display):
     """The share of the hidden positives that each score and cut of `PUCutClassifier` found.
 
-    The mixture, which answers, comes first, and then what has most weight in it. Dots grow with the
+    The mixture comes first, and then the scores and cuts with most weight in it. Dots grow with the
     weight; bars are a standard error either way.
 
     Parameters
@@ -22,7 +24,7 @@ class SelectionDisplay:
     candidates : sequence of Candidate
         `selection_` of a fitted PUCutClassifier.
     n_shown : int, default=12
-        How many scores and cuts are drawn besides the mixture, at most.
+        Largest number of scores and cuts that are drawn besides the mixture.
 
     Attributes
     ----------
@@ -32,20 +34,20 @@ class SelectionDisplay:
     dots_, errors_ : matplotlib artists
     """
 
-    def __init__(self, candidates: Sequence[Any], *, n_shown: int = 12) -> None:
-        self.candidates = candidates
-        self.n_shown = n_shown
+    candidates: Sequence[Any]
+    _: KW_ONLY
+    n_shown: int = 12
 
     @classmethod
     def from_estimator(
         cls, estimator: Any, *, n_shown: int = 12, ax: Any = None, **kwargs: Any
     ) -> Self:
-        """Draws what a fitted PUCutClassifier tried; `kwargs` as in `plot`."""
+        """Draw the scores and cuts of a fitted PUCutClassifier; `kwargs` as in `plot`."""
         check_has(estimator, cls.__name__, "selection_", owner="PUCutClassifier")
         return cls(estimator.selection_, n_shown=n_shown).plot(ax=ax, **kwargs)
 
     def plot(self, ax: Any = None, **kwargs: Any) -> Self:
-        """Draws on `ax`, or on a new figure; `kwargs` go to the dots."""
+        """Draw on `ax`, or on a new figure; `kwargs` go to the dots."""
         ax = checked_axes(ax)
         if self.n_shown < 1:
             raise ValueError(f"n_shown must be 1 or more, found {self.n_shown!r}")
@@ -57,20 +59,14 @@ class SelectionDisplay:
         errors = np.array([each.standard_error for each in self.shown_])
         places = -np.arange(len(self.shown_))
         colours = [COLOURS[each.kind] for each in self.shown_]
-        self.errors_ = ax.hlines(
-            places,
-            np.maximum(recalls - errors, 0.0),
-            np.minimum(recalls + errors, 1.0),
-            colors=colours,
-            linewidth=1,
-        )
+        low, high = np.maximum(recalls - errors, 0.0), np.minimum(recalls + errors, 1.0)
+        self.errors_ = ax.hlines(places, low, high, colors=colours, linewidth=1)
         sizes = [max(LARGEST_DOT * each.weight, 8.0) for each in self.shown_]
         look = {"color": colours, "s": sizes}
         self.dots_ = ax.scatter(recalls, places, **(look | kwargs))
         ax.set_yticks(places, [_title(each) for each in self.shown_])
-        ax.set(xlabel="hidden positives found", xlim=(-0.02, 1.02))
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        limits = (-0.02, 1.02)
+        return self._drawn(ax, has_legend=False, xlabel="hidden positives found", xlim=limits)
 
 
 def _title(candidate: Any) -> str:

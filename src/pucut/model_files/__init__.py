@@ -2,11 +2,12 @@
 
 A model file is a skops file: a zip of arrays and a text that names classes and their attributes.
 Only classes that are trusted here are built from it, and what compiled code will follow is checked
-before it is built (`_building.py`) and before it is used (`_contents.py`). A pickle, which can run
+before it is built and before it is used (`_checks.py`). A pickle, which can run
 arbitrary code, is refused. Needs the extra `cli`.
 """
 
 import dataclasses
+import json
 import sys
 import zipfile
 from dataclasses import dataclass
@@ -23,8 +24,7 @@ from pucut import (
     outliers,  # noqa: F401  # loaded, not used
     semi_supervised,  # noqa: F401  # loaded, not used
 )
-from pucut.model_files._building import build
-from pucut.model_files._contents import check_contents
+from pucut.model_files._checks import build, check_contents
 
 __all__ = [
     "PICKLE_ENDINGS",
@@ -35,11 +35,12 @@ __all__ = [
     "load_model",
 ]
 
-FORMAT = 1
-# Of a file that is unpacked: no model has as much, and a small file can claim any size.
+# Raised when classes of fitted estimators change, so that older files are refused with a reason.
+FORMAT = 2
+# The largest size of an unpacked file. Models are smaller, and a small file can claim any size.
 MOST_BYTES = 64 << 30
-# What fitted estimators of pucut hold besides arrays, classes of pucut, and what skops trusts by
-# itself: estimators of scikit-learn, and types of NumPy. The functions only read arrays.
+# Other types of fitted estimators, besides arrays, classes of pucut, and the types that skops
+# trusts: estimators of scikit-learn and types of NumPy. The functions only read arrays.
 TRUSTED_OTHERS = frozenset(
     {
         "functools.partial",
@@ -66,7 +67,7 @@ class ModelFileError(ValueError):
 
 @dataclass(frozen=True, eq=False)
 class SavedModel:
-    """A fitted estimator, and what else is needed to use it: lists, dicts, strings and arrays.
+    """A fitted estimator, and the lists, dicts, strings and arrays that are needed to use it.
 
     Attributes
     ----------
@@ -83,12 +84,12 @@ class SavedModel:
 
 
 def check_available() -> None:
-    """Raises a `ModelFileError` that says what to install, if model files cannot be written."""
+    """Raise a `ModelFileError` that says what to install, if model files cannot be written."""
     _skops_io()
 
 
 def dump_model(estimator: Any, about: dict[str, Any]) -> bytes:
-    """The bytes of a model file, or a `ModelFileError` if it could not be read again."""
+    """Return the bytes of a model file; a `ModelFileError` if they could not be read again."""
     skops_io = _skops_io()
     content = {
         "format": FORMAT,
@@ -112,46 +113,53 @@ def dump_model(estimator: Any, about: dict[str, Any]) -> bytes:
 
 
 def load_model(data: bytes, name: str = "the file") -> SavedModel:
-    """Reads a model file; `name` is for errors, and identifies pickles by their ending."""
+    """Read a model file; `name` is for errors, and identifies pickles by their ending."""
     if name.lower().endswith(PICKLE_ENDINGS) or data[:1] == b"\x80":
         raise ModelFileError(
             f"{name} is a pickle or joblib file, which can run any code when it is read; only "
             "models that pucut wrote itself (--save-model) are allowed"
         )
-    if not zipfile.is_zipfile(BytesIO(data)):
-        raise ModelFileError(f"{name} is not a model file: it is not a zip archive")
     try:
-        with zipfile.ZipFile(BytesIO(data)) as archive:
-            n_bytes = sum(entry.file_size for entry in archive.infolist())
-    except zipfile.BadZipFile as error:
-        raise ModelFileError(f"{name} is not a model file: {error}") from error
-    if n_bytes > MOST_BYTES:
-        raise ModelFileError(
-            f"{name} is not read: it has {n_bytes >> 30} GiB unpacked, allowed are "
-            f"{MOST_BYTES >> 30}"
-        )
-    try:
+        _check_header(data, name)
         named = _untrusted_by_skops(data)
-    except Exception as error:  # foreign bytes can be wrong in any way
-        raise ModelFileError(f"{name} is not a model file: {error}") from error
-    strange = [each for each in named if not _is_trusted(each)]
-    if strange:
-        raise ModelFileError(
-            f"{name} is not read: it names {', '.join(strange)}, which no model file of pucut needs"
-        )
-    try:
+        strange = [each for each in named if not _is_trusted(each)]
+        if strange:
+            raise ModelFileError(
+                f"{name} is not read: it names {', '.join(strange)}, which no model file of pucut "
+                "needs"
+            )
         content = build(data, named)
-        saved = SavedModel(content["estimator"], content["about"], content["versions"])
-        found = content["format"]
         check_contents(content)
-    except Exception as error:  # as above
+        return SavedModel(content["estimator"], content["about"], content["versions"])
+    except ModelFileError:
+        raise
+    except zipfile.BadZipFile as error:
+        raise ModelFileError(f"{name} is not a model file: it is not a zip archive") from error
+    except Exception as error:  # foreign bytes can be wrong in any way
         raise ModelFileError(f"{name} is not a model file of pucut: {error!r}") from error
+
+
+def _check_header(data: bytes, name: str) -> None:
+    """Check the size and the format of a file; nothing is built.
+
+    An older file may name classes that are gone, so the format is checked before the names.
+    """
+    with zipfile.ZipFile(BytesIO(data)) as archive:
+        n_bytes = sum(entry.file_size for entry in archive.infolist())
+        if n_bytes > MOST_BYTES:
+            raise ModelFileError(
+                f"{name} is not read: it has {n_bytes >> 30} GiB unpacked, allowed are "
+                f"{MOST_BYTES >> 30}"
+            )
+        content = json.loads(archive.read("schema.json"))["content"]
+    found = json.loads(content["format"]["content"])
+    writer = json.loads(content["versions"]["content"]["pucut"]["content"])
     if found != FORMAT:
+        age = "an older" if isinstance(found, int) and found < FORMAT else "another"
         raise ModelFileError(
-            f"{name} has the format {found!r} of another version of pucut "
-            f"({saved.versions.get('pucut')}), this one reads {FORMAT}"
+            f"{name} was written by {age} version of pucut, {writer}: it has format {found}, and "
+            f"this version reads format {FORMAT} only. Fit the model again and save it anew"
         )
-    return saved
 
 
 def _untrusted_by_skops(data: bytes) -> list[str]:
@@ -159,7 +167,7 @@ def _untrusted_by_skops(data: bytes) -> list[str]:
 
 
 def _is_trusted(name: str) -> bool:
-    """Whether a file may name it: listed above, or a class of pucut that only holds values.
+    """Tell whether a file may name it: listed above, or a class of pucut that only holds values.
 
     Nothing is imported for this check: the classes of estimators are loaded with this module.
     """

@@ -1,4 +1,4 @@
-"""What speaks against believing the rest, in plain words."""
+"""Alerts: reasons to doubt a fit, in plain words."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -6,35 +6,49 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pucut.report.listed import Listed
-from pucut.report.numbers import count, percent
+from pucut.report.listed import ListedRows
 from pucut.report.packing import packed
+from pucut.report.wording import count, percent
 
 FEW_LABELS = 30
 WIDE_INTERVAL = 0.2
 FAR_FROM_PRIOR = 0.02
 LOW_RECALL = 0.99
 LOW_HIDDEN_RECALL = 0.5
-
-Rows = npt.NDArray[np.intp]
+# Alerts about rows: a noun for one row and for several, and the text.
+_ABOUT_ROWS = {
+    "repeated": (
+        "row repeats",
+        "rows repeat",
+        "{count} another one in all columns ({share} of the table). Each counts as a row of its "
+        "own in the share of positives. If they are the same samples twice, leave the copies out.",
+    ),
+    "unreached": (
+        "row",
+        "rows",
+        "No known row reaches {count} ({share}): no chain of neighbours leads from a known row to "
+        "them. What is said of them rests on distance and on the columns alone. A label among them "
+        "would help.",
+    ),
+}
 
 
 def alert(kind: str, text: str, rows: npt.NDArray[np.integer] | None = None) -> dict[str, Any]:
-    """One alert; the rows it is about, by their places on the page, can be listed."""
+    """Make an alert; `rows` are those that it is about, by their places on the page."""
     return {"kind": kind, "text": text, "rows": None if rows is None else packed(rows, "int32")}
 
 
 def alerts(
     summary: dict[str, Any],
-    rows: dict[str, Rows],
+    rows: dict[str, npt.NDArray[np.intp]],
     notes: Sequence[str] = (),
-    listed: Listed | None = None,
+    listed: ListedRows | None = None,
 ) -> list[dict[str, Any]]:
-    """All alerts on a fit; none if there is nothing to say.
+    """Return all alerts on a fit.
 
     `rows` has the rows that some are about, by their kind: "unreached" and "repeated". Those that
-    are not `listed` on the page are counted alone; None means that all are there.
-    `notes` are what the reader of the table said of columns that are not used.
+    are not `listed` on the page are only counted; None means that all are there.
+    `notes` tell of columns that are not used.
     """
     return [
         *_of_the_prior(summary["data"], summary["prior"]),
@@ -113,29 +127,14 @@ def _of_the_labels(summary: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _of_the_graph(
-    summary: dict[str, Any], rows: dict[str, Rows], listed: Listed | None
+    summary: dict[str, Any], rows: dict[str, npt.NDArray[np.intp]], listed: ListedRows | None
 ) -> Iterator[dict[str, Any]]:
-    n_samples = summary["data"]["n_samples"]
-    repeated = rows.get("repeated", np.zeros(0, dtype=np.intp))
-    if len(repeated):
-        yield alert(
-            "repeated",
-            f"{count(len(repeated), 'row repeats', 'rows repeat')} another one in all columns "
-            f"({percent(len(repeated) / n_samples)} of the table). Each counts as a row of its "
-            "own in the share of positives. If they are the same samples twice, leave the copies "
-            "out.",
-            repeated if listed is None else listed.places(repeated),
-        )
-    unreached = rows.get("unreached", np.zeros(0, dtype=np.intp))
-    if len(unreached):
-        yield alert(
-            "unreached",
-            f"No known row reaches {count(len(unreached), 'row', 'rows')} "
-            f"({percent(len(unreached) / n_samples)}): no chain of neighbours leads from a known "
-            "row to them. What is said of them rests on distance and on the columns alone. A "
-            "label among them would help.",
-            unreached if listed is None else listed.places(unreached),
-        )
+    for kind, (one, many, text) in _ABOUT_ROWS.items():
+        named = rows.get(kind, np.zeros(0, dtype=np.intp))
+        share = percent(len(named) / summary["data"]["n_samples"])
+        text = text.format(count=count(len(named), one, many), share=share)
+        if len(named):
+            yield alert(kind, text, named if listed is None else listed.places(named))
     graph = summary["graph"]
     recall = None if graph is None else graph["neighbor_recall"]
     if recall is not None and recall < LOW_RECALL:

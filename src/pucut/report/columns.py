@@ -1,4 +1,4 @@
-"""The columns of the table as the page shows them: what they hold, and how much they count."""
+"""The columns of the table given to `fit`: their values and weights."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -15,21 +15,19 @@ from pucut.data.containers import checked_table
 from pucut.data.encoding import learn_encoding
 from pucut.data.tables import Table, read_table
 from pucut.graphs.neighbors.equal_rows import group_equal_rows
-from pucut.report.distributions import Distribution, Groups, distribution_of, separation_of
-from pucut.report.numbers import count
+from pucut.report.distributions import Groups, distribution_of, separation_of
+from pucut.report.wording import count
 from pucut.trees.feature_weights import weighted
 
 # Columns that have a card, and whose values are on the page.
 MOST_COLUMNS = 24
-# Where no weights say which columns matter, so many are compared to find out.
+# Without weights of columns, so many columns are compared to find those that matter.
 MOST_COMPARED = 5000
-
-_NONE = np.zeros(0, dtype=np.intp)
 
 
 @dataclass(frozen=True)
 class ColumnSource:
-    """What a column of X is in the table that it was read from.
+    """A column of X as it stood in the table that X was read from.
 
     Attributes
     ----------
@@ -51,82 +49,35 @@ class ColumnSource:
 
 
 @dataclass(frozen=True, eq=False)
-class ColumnFacts:
-    """One column.
-
-    Attributes
-    ----------
-    name : str
-    kind : {"number", "category", "date", "text"}
-        What its values are.
-    text : str
-        The same in words.
-    weight : float or None
-        Its share in the weights of all columns; None where the method has no weights.
-    n_missing : int
-    values : float array of shape (n_samples,)
-        Numbers, or places in `categories`; NaN where the value is missing.
-    categories : list of str or None
-    mean, mean_labelled, deviation : float
-        Of the numbers of all rows, of the labelled ones, and their standard deviation; 0 for
-        categories and where all is missing.
-    usual, usual_labelled : int
-        The most frequent categories, among all rows and the labelled ones; -1 for numbers.
-    separation : float
-        How far the rows found differ from the others in it, from 0 to 1.
-    distribution : Distribution
-        Its values among known, found and other rows.
-    """
-
-    name: str
-    kind: str
-    text: str
-    weight: float | None
-    n_missing: int
-    values: FloatArray
-    categories: list[str] | None
-    mean: float
-    mean_labelled: float
-    deviation: float
-    usual: int
-    usual_labelled: int
-    separation: float
-    distribution: Distribution
-
-
-@dataclass(frozen=True, eq=False)
-class Columns:
+class ReadColumns:
     """All columns.
 
     Attributes
     ----------
-    names : list of str
-        Empty where there are no columns that can be read, or X holds similarities or distances.
-    sources : list of ColumnSource, one for each name
-    weights : float array, one for each name, or None where the method has none
-    shown : list of ColumnFacts
-        Those whose values are on the page: heaviest first, or those that separate most.
+    sources : list of ColumnSource
+        One for each column of X; empty where it has none that can be read, or holds similarities or
+        distances.
+    weights : float array, one for each column, or None where the method has none
+    shown : list of dict
+        The columns whose values are on the page: heaviest first, or those that separate most.
     points : array or sparse matrix or None
         The weighted features of all rows, or the graph where there are no columns.
     repeated : int array
         Rows that are equal to one before them in all columns.
     """
 
-    names: list[str]
     sources: list[ColumnSource]
     weights: FloatArray | None
-    shown: list[ColumnFacts]
+    shown: list[dict[str, Any]]
     points: Any
     repeated: npt.NDArray[np.intp]
 
-    @property
     def kinds(self) -> dict[str, int]:
-        """How many columns of each kind there are in the table that X was read from."""
+        """Count the columns of each kind in the table that X was read from."""
         return dict(Counter({source.column: source.kind for source in self.sources}.values()))
 
-    @property
     def weight_of(self) -> dict[str, float]:
-        """The weight of each column of that table, heaviest first; empty without weights."""
+        """Return the weight of each column of that table, heaviest first."""
         if self.weights is None:
             return {}
         totals: dict[str, float] = {}
@@ -135,29 +86,30 @@ class Columns:
         return dict(sorted(totals.items(), key=lambda item: -item[1]))
 
 
-def columns_of(
+def read_columns(
     estimator: Any,
     X: Any,
     graph: Any,
     groups: Groups,
     feature_names: Any,
     sources: Mapping[str, ColumnSource],
-) -> Columns:
-    """Reads the table given to `fit`."""
+) -> ReadColumns:
+    """Read the table given to `fit`."""
+    none = np.zeros(0, dtype=np.intp)
     if get_tags(estimator).input_tags.pairwise:
         if feature_names is not None:
             raise ValueError("feature_names must be None where X is precomputed, found names")
-        return Columns([], [], None, [], graph, _NONE)
+        return ReadColumns([], None, [], graph, none)
     if is_arrow(X):
         X = checked_table(estimator, X, reset=False)
     X = X if hasattr(X, "shape") else _as_array(X)
     try:
         table = read_table(X)
         encoding, points = learn_encoding(table)
-    except (TypeError, ValueError):  # what only a wrapped classifier can read
-        return Columns([], [], None, [], None, _NONE)
+    except (TypeError, ValueError):  # only a wrapped classifier can read X
+        return ReadColumns([], None, [], None, none)
     n_columns = table.format.n_columns
-    names = checked_names(feature_names, estimator, X, n_columns)
+    names = _checked_names(feature_names, estimator, X, n_columns)
     weights = _importances(estimator, n_columns)
     known = [
         sources.get(name) or _source(name, table.format.categories[j])
@@ -173,7 +125,7 @@ def columns_of(
     features = getattr(estimator, "feature_weights_", None)
     if features is not None and len(features) == encoding.n_features:
         points = weighted(points, np.asarray(features, dtype=np.float64), in_place=True)
-    return Columns(names, known, weights, shown, points, repeated)
+    return ReadColumns(known, weights, shown, points, repeated)
 
 
 def _source(name: str, categories: Any) -> ColumnSource:
@@ -183,20 +135,18 @@ def _source(name: str, categories: Any) -> ColumnSource:
 
 
 def _importances(estimator: Any, n_columns: int) -> FloatArray | None:
-    """How much each column counts in the method, if it says so."""
+    """Return the weight of each column in the method, if it has such weights."""
     found = getattr(estimator, "feature_importances_", None)
     return None if found is None or len(found) != n_columns else np.asarray(found, np.float64)
 
 
-def checked_names(given: Any, estimator: Any, X: Any, n_columns: int) -> list[str]:
-    """The names of the columns: those given, else those of the table, else their numbers."""
-    if given is None:
-        given = getattr(estimator, "feature_names_in_", None)
-    if given is None:
-        given = getattr(X, "columns", None)
-    if given is None:
+def _checked_names(passed: Any, estimator: Any, X: Any, n_columns: int) -> list[str]:
+    """Return the names of the columns: those passed, else those of the table, else numbers."""
+    if passed is None:
+        passed = getattr(estimator, "feature_names_in_", getattr(X, "columns", None))
+    if passed is None:
         return [f"column {number}" for number in range(n_columns)]
-    names = [str(name) for name in given]
+    names = [str(name) for name in passed]
     if len(names) != n_columns:
         raise ValueError(
             f"feature_names must name the {n_columns} columns of X, found {len(names)} names"
@@ -205,21 +155,20 @@ def checked_names(given: Any, estimator: Any, X: Any, n_columns: int) -> list[st
 
 
 def columns_shown(table: Table, weights: FloatArray | None, groups: Groups) -> npt.NDArray[np.intp]:
-    """The columns that are put on the page: those that count or separate most, ties by number."""
-    counts = weights
-    if counts is None:
+    """Choose the columns on the page: those that weigh or separate most, ties by number."""
+    if weights is None:
         n_compared = min(table.format.n_columns, MOST_COMPARED)
-        counts = np.array(
+        weights = np.array(
             [
-                separation_of(values_of(table, j), table.format.categories[j] is not None, groups)
+                separation_of(_values_of(table, j), table.format.categories[j] is not None, groups)
                 for j in range(n_compared)
             ]
         )
-    return np.argsort(-counts, kind="stable")[:MOST_COLUMNS]
+    return np.argsort(-weights, kind="stable")[:MOST_COLUMNS]
 
 
-def values_of(table: Table, number: int) -> FloatArray:
-    """A column of a table, dense or sparse, with a value for every row."""
+def _values_of(table: Table, number: int) -> FloatArray:
+    """Return a column of a table, dense or sparse, with a value for every row."""
     values = np.asarray(table.values[number], dtype=np.float64)
     if not table.rows:
         return values
@@ -235,30 +184,30 @@ def column_facts(
     source: ColumnSource,
     weight: float | None,
     groups: Groups,
-) -> ColumnFacts:
-    """Reads one column of a table."""
-    values = values_of(table, number)
-    given = table.format.categories[number]
-    categories = None if given is None else [str(category) for category in given]
+) -> dict[str, Any]:
+    """Describe one column of a table; `values` has its numbers, or places in `categories`."""
+    values = _values_of(table, number)
+    coded = table.format.categories[number]
+    categories = None if coded is None else [str(category) for category in coded]
     is_missing = np.isnan(values)
-    seen, labelled = values[~is_missing], values[groups.known & ~is_missing]
+    seen, labelled = values[~is_missing], values[groups["known"] & ~is_missing]
     is_number = categories is None
-    return ColumnFacts(
-        name,
-        _kind(source, is_number),
-        source.text,
-        weight,
-        int(np.count_nonzero(is_missing)),
-        values,
-        categories,
-        mean=_mean(seen) if is_number else 0.0,
-        mean_labelled=_mean(labelled) if is_number else 0.0,
-        deviation=float(seen.std()) if is_number and len(seen) else 0.0,
-        usual=-1 if is_number else _most_frequent(seen),
-        usual_labelled=-1 if is_number else _most_frequent(labelled),
-        separation=separation_of(values, not is_number, groups),
-        distribution=distribution_of(values, categories, groups),
-    )
+    return {
+        "name": name,
+        "kind": _kind(source, is_number),
+        "text": source.text,
+        "weight": weight,
+        "n_missing": int(np.count_nonzero(is_missing)),
+        "values": values,
+        "categories": categories,
+        "mean": _mean(seen) if is_number else 0.0,
+        "mean_labelled": _mean(labelled) if is_number else 0.0,
+        "deviation": float(seen.std()) if is_number and len(seen) else 0.0,
+        "usual": -1 if is_number else _most_frequent(seen),
+        "usual_labelled": -1 if is_number else _most_frequent(labelled),
+        "separation": separation_of(values, not is_number, groups),
+        "distribution": distribution_of(values, categories, groups),
+    }
 
 
 def _kind(source: ColumnSource, is_number: bool) -> str:
@@ -277,6 +226,6 @@ def _most_frequent(codes: FloatArray) -> int:
 
 
 def _as_array(X: Any) -> Any:
-    """Lists as `fit` reads them: numbers beside texts stay numbers."""
+    """Read lists as `fit` does: numbers beside texts stay numbers."""
     array = np.asarray(X)
     return np.asarray(X, dtype=object) if array.dtype.kind in "US" else array

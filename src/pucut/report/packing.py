@@ -1,19 +1,31 @@
-"""Arrays inside of JSON: a number's type, and the bytes of all numbers as base64."""
+"""Values as JSON has them: numbers, short texts, and arrays as base64."""
 
 import base64
+import math
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-# What typed arrays of browsers hold; JavaScript knows them by these names.
+from pucut.report.wording import shortened
+
+# Types that typed arrays of browsers have, by the same names as in JavaScript.
 TYPES = ("uint8", "uint16", "int32", "float32", "float64")
 
 
+def as_json(value: Any) -> Any:
+    """Return a finite number, a boolean or None as it is, and anything else as a short text."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value if value is None or isinstance(value, (bool, int, float)) else shortened(value)
+
+
 def packed(values: npt.ArrayLike, dtype: str) -> dict[str, str]:
-    """The values as {"type": ..., "base64": ...}, lowest byte first."""
+    """Return the values as {"type": ..., "base64": ...}, lowest byte first."""
     array = np.asarray(values)
-    with np.errstate(over="ignore"):  # what is too large for float32 is infinite there
+    with np.errstate(over="ignore"):  # a number too large for float32 becomes infinite
         stored = array.astype(np.dtype(dtype).newbyteorder("<"))
     if array.dtype.kind in "biu" and not np.array_equal(stored, array):
         raise ValueError(f"values do not fit into {dtype}: largest is {array.max()}")
@@ -21,7 +33,7 @@ def packed(values: npt.ArrayLike, dtype: str) -> dict[str, str]:
 
 
 def unpacked(entry: dict[str, str]) -> npt.NDArray[Any]:
-    """What `packed` was given."""
+    """Return the array that `packed` was called with."""
     if entry["type"] not in TYPES:
         raise ValueError(f"type must be one of {TYPES}, found {entry['type']!r}")
     stored = np.dtype(entry["type"]).newbyteorder("<")

@@ -8,8 +8,13 @@ import numpy.typing as npt
 from sklearn.decomposition import PCA
 
 from pucut._support.checks import FloatArray
+from pucut._support.html import Html, element
+from pucut.report.listed import ListedRows
+from pucut.report.markup import filled
+from pucut.report.packing import packed
+from pucut.report.wording import count, grouped, percent
 
-# What lies beyond these quantiles is drawn on the edge: one outlier would leave the rest a dot.
+# Points beyond these quantiles are drawn on the edge: one outlier would leave the rest a dot.
 FRAME = (0.005, 0.995)
 MOST_DRAWN = 5000
 
@@ -27,7 +32,7 @@ class Plane:
     explained : float
         Share of the variance of the points that the two directions hold.
     n_beyond : int
-        Rows that lie beyond the frame, drawn on its edge.
+        Rows beyond the frame, drawn on its edge.
     drawn : int array
         The rows that are drawn, all or a random sample, ascending.
     """
@@ -38,9 +43,21 @@ class Plane:
     n_beyond: int
     drawn: npt.NDArray[np.int32]
 
+    def facts(self, listed: ListedRows) -> dict[str, Any]:
+        """Return the map of the rows on the page."""
+        return {
+            "x": packed(self.place[listed.rows, 0], "uint16"),
+            "y": packed(self.place[listed.rows, 1], "uint16"),
+            "ratio": self.ratio,
+            "explained": self.explained,
+            "n_beyond": self.n_beyond,
+            "drawn": packed(listed.places(self.drawn), "int32"),
+            "n_drawn": len(self.drawn),
+        }
+
 
 def plane_of(points: Any, random_state: int) -> Plane:
-    """Principal components of the points, dense or sparse."""
+    """Place points, dense or sparse, by their principal components."""
     n_rows = points.shape[0]
     flat, explained = _principal(points, random_state)
     low, high = np.quantile(flat, FRAME, axis=0)
@@ -77,3 +94,41 @@ def _principal(points: Any, random_state: int) -> tuple[FloatArray, float]:
     flat = np.zeros((n_rows, 2))
     flat[:, :n_components] = found
     return flat, explained
+
+
+def map_figure(summary: dict[str, Any], name: str, title: str, *, turning: bool = False) -> Html:
+    """Make the figure of the map; `turning` adds to its legend the rows that a slider changes."""
+    ring = element("circle", class_="swatch-changed", cx=8, cy=8, r=6)
+    cross = element("path", class_="swatch-known-negative", d="M4 4 12 12M4 12 12 4")
+    has_negatives = summary["data"]["n_negative"] > 0
+    return filled(
+        "map.html",
+        name=name,
+        title=title,
+        refused=_legend(cross, "known negative") if has_negatives else None,
+        turning=_legend(ring, "changes side here") if turning else None,
+        caption=_caption(summary),
+    )
+
+
+def _legend(shape: Html, text: str) -> Html:
+    return element("li", element("svg", shape, viewBox="0 0 16 16", aria_hidden="true"), text)
+
+
+def _caption(summary: dict[str, Any]) -> str:
+    plane, n_samples = summary["plane"], summary["data"]["n_samples"]
+    drawn = (
+        f"All {grouped(n_samples)} rows are drawn"
+        if plane["n_drawn"] == n_samples
+        else f"{grouped(plane['n_drawn'])} of {grouped(n_samples)} drawn, picked at random"
+    )
+    of = "similarities" if summary["data"]["is_pairwise"] else "columns"
+    of = "weighted columns" if summary["weights"] else of
+    text = (
+        f"{drawn}, at the two principal components of the {of}, which hold "
+        f"{percent(plane['explained'])} of the variance: what is near in the data may be far apart "
+        "here, and the reverse."
+    )
+    if plane["n_beyond"]:
+        text += f" {count(plane['n_beyond'], 'outlier is', 'outliers are')} moved to the edge."
+    return text

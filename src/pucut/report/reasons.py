@@ -1,39 +1,24 @@
-"""Why a row is where it is: its labelled neighbours, the way to the nearest label, its margin."""
+"""Reasons for a row's class: its labelled neighbours, the way to the nearest label, its margin."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import scipy.sparse as sp
 from scipy.sparse.csgraph import dijkstra
 
 from pucut._support.checks import BoolArray, FloatArray
+from pucut.graphs.neighbors.equal_rows import RowNumbers
 
-IntArray = npt.NDArray[np.int32]
-
-# Lengths of edges are -log(weight), and a little more, so that no edge has length 0.
+# Added to the length of every edge, -log(weight), so that none is 0.
 SHORTEST = 1e-9
 
 
-@dataclass(frozen=True, eq=False)
-class LabelledNeighbors:
-    """For each row its labelled neighbours in the graph, the most similar first.
+def labelled_neighbors(graph: Any, is_labelled: BoolArray, n: int) -> tuple[RowNumbers, FloatArray]:
+    """Return the `n` most similar labelled neighbours of each row and their similarities.
 
-    Attributes
-    ----------
-    row : int array of shape (n_samples, n)
-        -1 where there are fewer.
-    weight : float array of shape (n_samples, n)
-        Similarities, 0 where there is no neighbour.
+    Ties are broken by row number. Where a row has fewer neighbours, the last ones are -1, with a
+    similarity of 0.
     """
-
-    row: IntArray
-    weight: FloatArray
-
-
-def labelled_neighbors(graph: Any, is_labelled: BoolArray, n: int) -> LabelledNeighbors:
-    """The `n` most similar labelled neighbours of each row, ties by row number."""
     labelled = np.flatnonzero(is_labelled)
     edges = sp.coo_array(sp.csr_array(graph)[:, labelled])
     from_row, to_row = edges.row, labelled[edges.col]
@@ -43,15 +28,15 @@ def labelled_neighbors(graph: Any, is_labelled: BoolArray, n: int) -> LabelledNe
     from_row, to_row, weight = from_row[order], to_row[order], weight[order]
     place = np.arange(len(from_row)) - np.searchsorted(from_row, from_row, side="left")
     kept = place < n
-    found = np.full((len(is_labelled), n), -1, dtype=np.int32)
+    neighbors = np.full((len(is_labelled), n), -1, dtype=np.int32)
     weights = np.zeros((len(is_labelled), n))
-    found[from_row[kept], place[kept]] = to_row[kept]
+    neighbors[from_row[kept], place[kept]] = to_row[kept]
     weights[from_row[kept], place[kept]] = weight[kept]
-    return LabelledNeighbors(found, weights)
+    return neighbors, weights
 
 
-def chains_to_labels(graph: Any, is_labelled: BoolArray) -> IntArray:
-    """For each row the next one on the strongest chain of edges to a labelled row; -1 for none.
+def chains_to_labels(graph: Any, is_labelled: BoolArray) -> RowNumbers:
+    """Return for each row the next one on the strongest chain of edges to a label; -1 for none.
 
     The strength of a chain is the product of its weights. Labelled rows have -1 too.
     """
@@ -65,7 +50,7 @@ def chains_to_labels(graph: Any, is_labelled: BoolArray) -> IntArray:
 
 
 def share_to_positive(graph: Any, is_positive: BoolArray) -> FloatArray:
-    """Of each row the share of its edges' weight that goes to positive rows; -1 without edges."""
+    """Return for each row the share of its edges' weight that leads to positives; -1 if none."""
     weights = sp.csr_array(graph)
     total = np.asarray(weights.sum(axis=1), dtype=np.float64).ravel()
     positive = np.asarray(weights @ is_positive.astype(np.float64), dtype=np.float64)
@@ -77,13 +62,11 @@ def share_to_positive(graph: Any, is_positive: BoolArray) -> FloatArray:
 def turning_priors(
     scores: FloatArray, is_labelled: BoolArray, is_unlabelled: BoolArray | None = None
 ) -> FloatArray:
-    """The prior from which on a row is positive, if the ranking by scores is kept; 0 if labelled.
+    """Return the prior from which on each row is positive, if the ranking is kept.
 
-    `is_unlabelled` are the rows that can turn, by default all that are not labelled; the other
-    ones, known negatives, are never positive.
-
-    Rows of equal score turn together, as soon as the share with them is nearer to the prior than
-    the share without them: halfway between the two.
+    Labelled rows have 0. `is_unlabelled` are the rows that can turn, by default all that are not
+    labelled; the others, known negatives, have infinity. Rows of equal score turn together, as soon
+    as the share with them is nearer to the prior than the share without them.
     """
     can_turn = ~is_labelled if is_unlabelled is None else is_unlabelled
     rising = np.sort(scores[can_turn])

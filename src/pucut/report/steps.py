@@ -1,6 +1,6 @@
-"""The nested partitions of a stage as steps one can walk through, each of them exact.
+"""The nested partitions of a stage of 2-HNC as steps one can walk through, each of them exact.
 
-Lambdas are only shown; which rows are positive at a step is decided by whole numbers.
+Lambdas are only shown; whole numbers decide which rows are positive at a step.
 """
 
 from dataclasses import dataclass, replace
@@ -12,12 +12,12 @@ import numpy.typing as npt
 from pucut._support.checks import BoolArray, FloatArray
 from pucut.cuts.parametric_cut import CutPath
 from pucut.cuts.two_stages import Partition
-
-IntArray = npt.NDArray[np.int32]
+from pucut.graphs.neighbors.equal_rows import RowNumbers
+from pucut.report.packing import packed
 
 
 @dataclass(frozen=True, eq=False)
-class Steps:
+class StageSteps:
     """All partitions of a stage, by rising lambda.
 
     Attributes
@@ -34,18 +34,27 @@ class Steps:
 
     stage: int
     lam: FloatArray
-    n_positive: IntArray
-    turn: IntArray
+    n_positive: RowNumbers
+    turn: RowNumbers
     duality_gap: float
 
-    def is_positive(self, step: int) -> BoolArray:
-        """The rows in S at a step."""
-        return self.turn >= step if self.stage == 1 else self.turn <= step
+    def step_of(self, is_positive: BoolArray) -> int:
+        """Return the step that is the given partition."""
+        n_positive = np.count_nonzero(is_positive)
+        for step in np.flatnonzero(self.n_positive == n_positive):  # at most one: sets are nested
+            inside = self.turn >= step if self.stage == 1 else self.turn <= step
+            if np.array_equal(inside, is_positive):
+                return int(step)
+        raise ValueError(
+            f"transduction_ has {n_positive} positives, but it is not a partition of stage "
+            f"{self.stage}: it must be as fit left it"
+        )
 
-    def of_rows(self, rows: npt.NDArray[np.intp], also: int | None) -> "Steps":
-        """The steps at which one of these rows turns, and the step `also`; all if all are given.
+    def of_rows(self, rows: npt.NDArray[np.intp], also: int | None) -> "StageSteps":
+        """Keep the steps at which one of these rows turns, and the step `also`.
 
-        Of these rows, the same are in S at each step that is left.
+        All steps are kept if all rows are given. At each step that is kept, the same of these rows
+        are in S.
         """
         if len(rows) == len(self.turn):
             return self
@@ -53,25 +62,31 @@ class Steps:
         turning = self.turn[rows]
         turning = turning[(turning >= 0) & (turning < n_steps)]
         kept = np.union1d(turning, [0, n_steps - 1] if also is None else [0, also, n_steps - 1])
-        if self.stage == 1:  # the last of the steps that are left up to the row's
+        if self.stage == 1:  # the last kept step up to the row's
             turn = np.searchsorted(kept, self.turn[rows], side="right") - 1
-        else:  # the first of them from the row's on
+        else:  # the first kept step from the row's on
             turn = np.searchsorted(kept, self.turn[rows], side="left")
         return replace(
             self, lam=self.lam[kept], n_positive=self.n_positive[kept], turn=turn.astype(np.int32)
         )
 
-    def place_of(self, whole: "Steps", step: int) -> int:
-        """Where a step of the whole stage is among these."""
-        return int(np.flatnonzero(self.n_positive == whole.n_positive[step])[0])
+    def facts(self) -> dict[str, Any]:
+        """Return the steps as a part of the summary."""
+        return {
+            "stage": self.stage,
+            "lam": packed(self.lam, "float64"),
+            "n_positive": packed(self.n_positive, "int32"),
+            "turn": packed(self.turn, "int32"),
+            "duality_gap": self.duality_gap,
+        }
 
 
-def steps_of_stages(estimator: Any) -> tuple[Steps, Steps]:
-    """The steps of both stages of a fitted TwoHNCClassifier."""
+def steps_of_stages(estimator: Any) -> tuple[StageSteps, StageSteps]:
+    """Return the steps of both stages of a fitted TwoHNCClassifier."""
     return _leaving(estimator.stage1_, estimator.partition_), _joining(estimator.stage2_)
 
 
-def _leaving(path: CutPath, partition: Partition) -> Steps:
+def _leaving(path: CutPath, partition: Partition) -> StageSteps:
     leaves = np.minimum(path.switch, path.lambda_range[1])
     # Rows that no label reaches leave all at once, unless the estimator has put them in an order.
     if partition.stage == 1 and np.array_equal(np.maximum(partition.level, 0.0), leaves):
@@ -81,24 +96,12 @@ def _leaving(path: CutPath, partition: Partition) -> Steps:
     turn[leaves == -np.inf] = -1
     sizes = len(leaves) - np.searchsorted(np.sort(leaves), levels, side="left")
     lams = np.maximum(levels, path.lambda_range[0])
-    return Steps(1, lams, sizes.astype(np.int32), turn, float(path.duality_gap))
+    return StageSteps(1, lams, sizes.astype(np.int32), turn, float(path.duality_gap))
 
 
-def _joining(path: CutPath) -> Steps:
+def _joining(path: CutPath) -> StageSteps:
     joins = np.maximum(path.switch, path.lambda_range[0])
     lams = np.unique(joins[joins < np.inf])
     sizes = np.searchsorted(np.sort(joins), lams, side="right")
     turn = np.searchsorted(lams, joins).astype(np.int32)
-    return Steps(2, lams, sizes.astype(np.int32), turn, float(path.duality_gap))
-
-
-def step_of(steps: Steps, is_positive: BoolArray) -> int:
-    """The step that is the given partition."""
-    n_positive = np.count_nonzero(is_positive)
-    for step in np.flatnonzero(steps.n_positive == n_positive):  # one at most: the sets are nested
-        if np.array_equal(steps.is_positive(int(step)), is_positive):
-            return int(step)
-    raise ValueError(
-        f"transduction_ has {n_positive} positives, but it is not a partition of stage "
-        f"{steps.stage}: it must be as fit left it"
-    )
+    return StageSteps(2, lams, sizes.astype(np.int32), turn, float(path.duality_gap))

@@ -1,1 +1,1 @@
-"""Tools for people who write their own estimators."""
+"""Tools for authors of estimators."""

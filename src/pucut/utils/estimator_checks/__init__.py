@@ -1,8 +1,8 @@
-"""Checks of what every PU classifier owes its users, in the manner of scikit-learn's.
+"""Checks of the contract of PU classifiers, in the manner of scikit-learn's.
 
-They come on top of scikit-learn's `check_estimator`, which knows nothing of
-labels that are missing or of a prior. Each takes an unfitted estimator. Their first lines are the
-contract of a PU classifier.
+They come on top of scikit-learn's `check_estimator`, which knows nothing of labels that are missing
+or of a prior. Each takes an unfitted estimator. Their first lines are the contract of a PU
+classifier.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 from unittest import SkipTest
 
-from pucut.utils.estimator_checks import _containers, _labels, _learning, _state, _values
+from pucut.utils.estimator_checks import _learning, _state, _tables
 
 __all__ = ["PU_CHECKS", "CheckResult", "check_pu_estimator", "parametrize_with_pu_checks"]
 
@@ -20,7 +20,7 @@ ExpectedFailures = Mapping[str, str]
 #: All checks, in the order in which they are run.
 PU_CHECKS: tuple[Check, ...] = tuple(
     check
-    for module in (_learning, _labels, _containers, _values, _state)
+    for module in (_learning, _tables, _state)
     for name, check in vars(module).items()
     if name.startswith("check_pu_")
 )
@@ -29,7 +29,7 @@ _NAMES = frozenset(check.__name__ for check in PU_CHECKS)
 
 @dataclass(frozen=True)
 class CheckResult:
-    """What one check found.
+    """Result of one check.
 
     Attributes
     ----------
@@ -94,7 +94,7 @@ def parametrize_with_pu_checks(
     *,
     expected_failed_checks: Callable[[Any], ExpectedFailures] | None = None,
 ) -> Any:
-    """A decorator for pytest: the test takes ``estimator`` and ``check``, and calls the check.
+    """Parametrize a test of pytest: it takes ``estimator`` and ``check``, and calls the check.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Checks of what an estimator keeps: copies, random states, parameters, a fit that is stopped."""
+"""Checks of an estimator's state: copies, random states, parameters, a fit that is stopped."""
 
 import copy
 import inspect
@@ -14,6 +14,7 @@ from sklearn.exceptions import NotFittedError
 
 from pucut.utils.estimator_checks._tools import (
     answers,
+    assert_equal,
     assert_same_answers,
     calls_of,
     fitted,
@@ -26,49 +27,45 @@ from pucut.utils.estimator_checks._tools import (
 def check_pu_same_random_state_same_answers(estimator: Any) -> None:
     """Two fits with the same random state give the same answers."""
     X, y, truth = pu_table()
-    prior = float(truth.mean())
-    assert_same_answers(
-        fitted(estimator, X, y, prior=prior), fitted(estimator, X, y, prior=prior), X
-    )
+    one, other = (fitted(estimator, X, y, prior=truth.mean()) for _ in range(2))
+    assert_same_answers(one, other, X)
 
 
 def check_pu_clone_pickle_copy(estimator: Any) -> None:
     """A copy, a pickle and a fitted clone answer as the original does."""
     X, y, truth = pu_table()
-    model = fitted(estimator, X, y, prior=float(truth.mean()))
+    model = fitted(estimator, X, y, prior=truth.mean())
     assert_same_answers(model, pickle.loads(pickle.dumps(model)), X)
     assert_same_answers(model, copy.deepcopy(model), X)
-    again = clone(model).fit(X, y)
-    assert_same_answers(model, again, X)
+    assert_same_answers(model, clone(model).fit(X, y), X)
 
 
 def check_pu_parameters_after_fit_change_nothing(estimator: Any) -> None:
-    """What `fit` has learned answers: parameters are for the next `fit`."""
+    """Parameters that are set after `fit` change nothing before the next `fit`."""
     X, y, truth = pu_table()
-    model = fitted(estimator, X, y, prior=float(truth.mean()))
+    model = fitted(estimator, X, y, prior=truth.mean())
     assert_answers_rest_on_fit_alone(model, answers, X)
 
 
 def assert_answers_rest_on_fit_alone(
     model: Any, answers_of: Callable[[Any, Any], tuple[Any, ...]], X: Any
 ) -> None:
-    """Answers are the same whatever the parameters are set to after `fit`, one after the other.
+    """Assert that answers stay the same while parameters are changed one after the other.
 
-    To something that is no value of any of them: who looks at it must stumble. In place of an
-    estimator stands another one, since scikit-learn asks it what X may hold.
+    Each is set to an object that is no value of any parameter, so that reading it fails. In place
+    of an estimator stands another one, since scikit-learn reads its tags.
     """
     expected = answers_of(model, X)
     for name, value in model.get_params().items():
         other = DummyRegressor() if hasattr(value, "fit") or name == "estimator" else object()
         changed = copy.deepcopy(model).set_params(**{name: other})
-        for one, found in zip(expected, answers_of(changed, X), strict=True):
-            np.testing.assert_array_equal(one, found, err_msg=name)
+        assert_equal(expected, answers_of(changed, X), err_msg=name)
 
 
 def check_pu_interrupted_fit(estimator: Any) -> None:
     """A fit that is stopped changes nothing: not fitted, or as before, in the old classes."""
     X, y, truth = pu_table(60)
-    before = fitted(estimator, X, y, prior=float(truth.mean()))
+    before = fitted(estimator, X, y, prior=truth.mean())
     expected = answers(before, X)
     names = np.where(y == 1, "yes", "no")
     file = inspect.unwrap(type(estimator).fit).__code__.co_filename
@@ -81,5 +78,4 @@ def check_pu_interrupted_fit(estimator: Any) -> None:
             stop_after(max(1, int(share * n_calls)), fit, file)
         with raises(NotFittedError, match="not fitted"):
             unfitted.predict(X)
-        for one, other in zip(answers(before, X), expected, strict=True):
-            np.testing.assert_array_equal(one, other)
+        assert_equal(answers(before, X), expected)

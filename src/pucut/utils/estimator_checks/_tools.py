@@ -1,5 +1,6 @@
-"""The table of the checks, fits and answers of an estimator, and what answers must be."""
+"""Tools of the checks: a table, fits, and comparisons of answers."""
 
+import math
 import re
 import sys
 from collections.abc import Callable, Iterator
@@ -19,7 +20,7 @@ N_SAMPLES = 160
 def pu_table(
     n_samples: int = N_SAMPLES, labelled_share: float = 0.5, seed: int = 0
 ) -> tuple[FloatArray, Any, BoolArray]:
-    """Two classes that overlap a little: X, y (1 = labelled positive), and the truth."""
+    """Draw two classes that overlap a little: X, y (1 = labelled positive), and the truth."""
     random = np.random.default_rng(seed)
     is_positive = random.random(n_samples) < 0.5
     X = random.normal(size=(n_samples, 4))
@@ -39,6 +40,12 @@ def answers(estimator: Any, X: Any) -> tuple[Any, Any, Any]:
     return estimator.predict(X), estimator.predict_proba(X), estimator.decision_function(X)
 
 
+def assert_equal(first: tuple[Any, ...], second: tuple[Any, ...], err_msg: str = "") -> None:
+    """Assert that arrays are equal to the bit."""
+    for one, other in zip(first, second, strict=True):
+        np.testing.assert_array_equal(one, other, err_msg=err_msg)
+
+
 def assert_same_answers(first: Any, second: Any, X: Any, other_X: Any = None) -> None:
     for one, other in zip(
         answers(first, X), answers(second, X if other_X is None else other_X), strict=True
@@ -47,7 +54,7 @@ def assert_same_answers(first: Any, second: Any, X: Any, other_X: Any = None) ->
 
 
 def assert_same_answer(one: Any, other: Any) -> None:
-    """Classes are equal; numbers too, up to the order in which a library adds its products."""
+    """Assert that classes are equal, and numbers up to the order in which a library adds them."""
     if one.dtype.kind == "f":
         np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12)
     else:
@@ -71,7 +78,7 @@ def assert_valid_answers(estimator: Any, X: Any) -> None:
 
 @contextmanager
 def raises(error: type[Exception], *, match: str) -> Iterator[None]:
-    """What is done inside must raise this error, with a message in which `match` is found."""
+    """Assert that the block raises this error, with a message in which `match` is found."""
     try:
         yield
     except error as found:
@@ -84,53 +91,42 @@ def raises(error: type[Exception], *, match: str) -> Iterator[None]:
 
 
 class Stopped(BaseException):
-    """Like a KeyboardInterrupt, which a test runner keeps for itself."""
+    """An interruption like KeyboardInterrupt, which a test runner keeps for itself."""
 
 
 _OURS = str(Path(__file__).parents[2])
 
 
 def calls_of(work: Callable[[], object], also_in: str = _OURS) -> int:
-    """How many functions of pucut or of the file `also_in` are called, in this thread."""
+    """Count the calls of functions of pucut or of the file `also_in`, in this thread."""
+    return _calls_until(math.inf, work, also_in)
+
+
+def stop_after(n_calls: int, work: Callable[[], object], also_in: str = _OURS) -> None:
+    """Stop the work at that call of a function of pucut or of the file `also_in`.
+
+    It is never stopped within the standard library, which might hold a lock for ever.
+    """
+    if _calls_until(n_calls, work, also_in) < n_calls:
+        raise AssertionError(f"over before {n_calls} calls")
+
+
+def _calls_until(most: float, work: Callable[[], object], also_in: str) -> int:
     count = 0
 
     def counting(frame: FrameType, event: str, argument: object) -> None:
         nonlocal count
-        count += _is_own_call(frame, event, also_in)
+        count += event == "call" and frame.f_code.co_filename.startswith((_OURS, also_in))
+        if count >= most:
+            sys.setprofile(None)
+            raise Stopped
 
     sys.setprofile(counting)
     try:
         work()
+    except BaseException:  # compiled code may have turned Stopped into an error of its own
+        if count < most:
+            raise
     finally:
         sys.setprofile(None)
     return count
-
-
-def stop_after(n_calls: int, work: Callable[[], object], also_in: str = _OURS) -> None:
-    """Stops the work at that call of a function of pucut or of the file `also_in`.
-
-    Not within the standard library: a lock that it holds at that moment would never be released.
-    """
-    left = n_calls
-
-    def stopping(frame: FrameType, event: str, argument: object) -> None:
-        nonlocal left
-        left -= _is_own_call(frame, event, also_in)
-        if left <= 0:
-            sys.setprofile(None)
-            raise Stopped
-
-    sys.setprofile(stopping)
-    try:
-        work()
-    except BaseException:
-        if left <= 0:  # compiled code may have turned it into an error of its own
-            return
-        raise
-    finally:
-        sys.setprofile(None)
-    raise AssertionError(f"over before {n_calls} calls")
-
-
-def _is_own_call(frame: FrameType, event: str, also_in: str) -> bool:
-    return event == "call" and frame.f_code.co_filename.startswith((_OURS, also_in))

@@ -1,24 +1,55 @@
-"""A card for each column: what it is, its gaps, its values among the rows, and its weight."""
+"""The section "The columns": a card for each, with its gaps, values and weight.
+
+Keys of the summary::
+
+    kinds                 how many columns of the file are numbers, categories, dates ...
+    columns               those with most weight, or that separate most: name, kind ("number",
+                          "category", "date": days since 1970, "text": a direction in its words),
+                          text (the same in words), weight, n_missing,
+                          values (places in categories, where these are not null; NaN is missing),
+                          mean, mean_labelled, deviation, usual, usual_labelled (the most frequent
+                          categories), separation (of the rows found from the others, 0 to 1),
+                          distribution (edges of bins or values, with counts and medians of the
+                          groups)
+    space                 pucut: what the space is called that has the weights
+    weights               name and weight of all columns of the file, heaviest first; empty without
+                          weights
+"""
 
 from typing import Any
 
 from pucut._support.html import Html, element, html_table
-from pucut.report.charts import TITLES, bar, by_group, histogram
-from pucut.report.numbers import count, grouped, of_kind, percent
+from pucut.report.fit import ReportedFit
+from pucut.report.markup import TITLES, bar, by_group, histogram
+from pucut.report.methods import PUCUT
+from pucut.report.packing import packed
+from pucut.report.wording import count, grouped, of_kind, percent, shortened
 
 LONGEST_VALUE = 40
 # Cards that are open; the others are folded.
 N_OPEN = 9
-MOST_LISTED = 200
+# Columns in the table of weights.
+MOST_WEIGHTS = 200
 
 
-def columns(summary: dict[str, Any]) -> Html:
-    """The section of all columns; nothing where there are none to read."""
+def facts(fit: ReportedFit) -> dict[str, Any]:
+    here, table = fit.listed.rows, fit.table
+    return {
+        "columns": [
+            column | {"values": packed(column["values"][here], "float32")} for column in table.shown
+        ],
+        "kinds": table.kinds(),
+        "space": fit.estimator.mixture_.weights_of if fit.method == PUCUT else None,
+        "weights": [{"name": name, "weight": weight} for name, weight in table.weight_of().items()],
+    }
+
+
+def render(summary: dict[str, Any]) -> Html:
     shown = summary["columns"]
     if not shown:
         return Html("")
     total = sum(line["weight"] for line in summary["weights"])
-    cards = [card(column, summary["data"]["n_samples"], total) for column in shown]
+    cards = [_card(column, summary["data"]["n_samples"], total) for column in shown]
     folded = None
     if len(cards) > N_OPEN:
         folded = element(
@@ -32,7 +63,7 @@ def columns(summary: dict[str, Any]) -> Html:
         element("p", _lead(summary), class_="lead"),
         element("div", cards[:N_OPEN], class_="cards"),
         folded,
-        _all_weights(summary),
+        _all_weights(summary["weights"]),
         aria_labelledby="columns-title",
         id="columns",
     )
@@ -51,7 +82,7 @@ def _lead(summary: dict[str, Any]) -> str:
     if not weights:
         text = f"{which}, first those in which the rows found differ most from the others."
         return f"{text} This method has no weights for columns."
-    if weights[0]["weight"] == weights[-1]["weight"]:
+    if _are_equal(weights):
         return f"{which}. All of them count the same."
     text = f"{which}, first those that count most."
     if summary["space"] is not None:
@@ -59,23 +90,23 @@ def _lead(summary: dict[str, Any]) -> str:
     return text
 
 
-def card(column: dict[str, Any], n_samples: int, total_weight: float) -> Html:
-    """One column."""
-    facts = [column["text"]]
+def _are_equal(weights: list[dict[str, Any]]) -> bool:
+    return bool(weights[0]["weight"] == weights[-1]["weight"])
+
+
+def _card(column: dict[str, Any], n_samples: int, total_weight: float) -> Html:
+    notes = [column["text"], "no gaps"]
     if column["n_missing"]:
         gaps = count(column["n_missing"], "gap", "gaps")
-        facts.append(f"{gaps} ({percent(column['n_missing'] / n_samples)})")
-    else:
-        facts.append("no gaps")
+        notes[1] = f"{gaps} ({percent(column['n_missing'] / n_samples)})"
     if column["weight"] is not None and total_weight > 0.0:
-        facts.append(f"{percent(column['weight'] / total_weight)} of the weight")
-    shown = column["distribution"]
-    drawn = _of_bins(column) if shown["edges"] is not None else _of_values(column)
+        notes.append(f"{percent(column['weight'] / total_weight)} of the weight")
+    has_bins = column["distribution"]["edges"] is not None
     return element(
         "article",
         element("h3", column["name"]),
-        element("p", " · ".join(facts), class_="note"),
-        drawn,
+        element("p", " · ".join(notes), class_="note"),
+        _of_bins(column) if has_bins else _of_values(column),
         class_="card",
     )
 
@@ -92,26 +123,23 @@ def _of_bins(column: dict[str, Any]) -> Html:
 
 def _of_values(column: dict[str, Any]) -> Html:
     shown, is_date = column["distribution"], column["kind"] == "date"
-    groups = list(shown["counts"])
-    totals = {group: max(sum(shown["counts"][group]), 1) for group in groups}
+    totals = {group: max(sum(counts), 1) for group, counts in shown["counts"].items()}
     lines = []
     for place, value in enumerate(shown["values"]):
-        shares = [shown["counts"][group][place] / totals[group] for group in groups]
-        value = of_kind(float(value), "date") if is_date else value
-        text = value if len(value) <= LONGEST_VALUE else f"{value[: LONGEST_VALUE - 1]}…"
+        shares = [shown["counts"][group][place] / total for group, total in totals.items()]
+        text = shortened(of_kind(float(value), "date") if is_date else value, LONGEST_VALUE)
         lines.append((text, *(bar(share, percent(share)) for share in shares)))
-    heads = ("Value", *(TITLES[group] for group in groups))
+    heads = ("Value", *(TITLES[group] for group in totals))
     table = html_table(f"Values of {column['name']}", heads, lines, class_="values-by-group")
     return Html(table.replace("<caption>", '<caption class="unseen">', 1))
 
 
-def _all_weights(summary: dict[str, Any]) -> Html | None:
-    """The weights of all columns, folded; of very many only the heaviest."""
-    every = summary["weights"]
-    if not every or every[0]["weight"] == every[-1]["weight"]:
+def _all_weights(weights: list[dict[str, Any]]) -> Html | None:
+    """List the weights of all columns, folded; of very many only the heaviest."""
+    if not weights or _are_equal(weights):
         return None
-    largest, total = every[0]["weight"], sum(line["weight"] for line in every)
-    listed, rest = every[:MOST_LISTED], every[MOST_LISTED:]
+    largest, total = weights[0]["weight"], sum(line["weight"] for line in weights)
+    listed, rest = weights[:MOST_WEIGHTS], weights[MOST_WEIGHTS:]
     lines = [
         (line["name"], bar(line["weight"] / largest, percent(line["weight"] / total)))
         for line in listed

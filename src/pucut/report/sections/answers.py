@@ -1,36 +1,96 @@
-"""The first page: how many, which, how sure, why, what would change it, can I trust it."""
+"""The first page: how many, which, how sure, why, what would change it, can I trust it.
+
+Keys of the summary::
+
+    suspects              columns that tell which rows were labelled: column, kind ("filled",
+                          "empty", "value", "range"), text
+    labelling             whether known positives look like a random draw: is_random_draw (null if
+                          that cannot be told), columns that differ, finding and meaning in words;
+                          null if it was not checked
+    certainty             by probabilities: expected (positives among the rows found), missed (among
+                          the others), n_sure (found with 90 % or more), n_close (below 60 %)
+    hidden                pucut: recall, of known positives that were hidden, and standard_error,
+                          how far that of positives that nobody knows may be from it
+"""
 
 from typing import Any
 
 import numpy as np
 
 from pucut._support.html import Html, element
-from pucut.report.numbers import count, grouped, of_kind, percent
-from pucut.report.packing import unpacked
-from pucut.report.wording import called, known_as
+from pucut.data.suspects import suspect_columns
+from pucut.report.fit import ReportedFit
+from pucut.report.markup import list_button
+from pucut.report.packing import as_json, unpacked
+from pucut.report.wording import (
+    NARROW_SPACE,
+    called,
+    count,
+    grouped,
+    listed_names,
+    n_found,
+    of_kind,
+    percent,
+    shortened,
+)
 
+# A row found is sure from the first of these probabilities on, and near the border below the other.
+SURE, CLOSE = 0.9, 0.6
 N_FIRST = 12
 N_NAMED_COLUMNS = 3
 LONGEST_NAME = 60
-# A column is named as a reason if the rows found differ at least so much from the others in it.
+# A column is named as a reason if it separates the rows found at least so much from the others.
 LEAST_SEPARATION = 0.2
 
 
-def headline(summary: dict[str, Any]) -> str:
-    n_others = summary["data"]["n_unlabelled"]
-    n_found = found(summary)
-    verb = "looks" if n_found == 1 else "look"
-    return f"{grouped(n_found)} of {grouped(n_others)} unlabelled rows {verb} {called(summary)}"
+def facts(fit: ReportedFit) -> dict[str, Any]:
+    return {
+        "suspects": [
+            {"column": suspect.column, "kind": suspect.kind, "text": str(suspect)}
+            for suspect in suspect_columns(fit.X, fit.labels, fit.feature_names)
+        ],
+        "labelling": _labelling(fit),
+        "certainty": _certainty(fit),
+        "hidden": _hidden(fit.estimator),
+    }
 
 
-def found(summary: dict[str, Any]) -> int:
-    """Rows that were not known to be positive and are classified as such."""
-    return int(summary["n_positive"] - summary["data"]["n_labelled"])
+def _labelling(fit: ReportedFit) -> dict[str, Any] | None:
+    check = fit.labelling
+    if check is None:
+        return None
+    return {
+        "is_random_draw": check.is_random_draw,
+        "columns": list(check.columns),
+        "finding": check.finding,
+        "meaning": check.meaning,
+    }
 
 
-def answers(summary: dict[str, Any]) -> Html:
-    """The six questions with their answers, in this order."""
-    asked = {
+def _certainty(fit: ReportedFit) -> dict[str, Any]:
+    inside = fit.probability[fit.groups["found"]]
+    return {
+        "expected": float(inside.sum()),
+        "missed": float(fit.probability[fit.groups["other"]].sum()),
+        "n_sure": int(np.count_nonzero(inside >= SURE)),
+        "n_close": int(np.count_nonzero(inside < CLOSE)),
+    }
+
+
+def _hidden(estimator: Any) -> dict[str, float] | None:
+    """Return the recall of hidden positives, where it is known."""
+    selection = getattr(estimator, "selection_", ())
+    if not selection or as_json(selection[-1].hidden_recall) is None:
+        return None
+    mixture = selection[-1]
+    return {
+        "recall": float(mixture.hidden_recall),
+        "standard_error": float(mixture.standard_error),
+    }
+
+
+def render(summary: dict[str, Any]) -> Html:
+    questions = {
         "How many?": _how_many(summary),
         "Which?": _which(summary),
         "How sure?": _how_sure(summary),
@@ -38,32 +98,30 @@ def answers(summary: dict[str, Any]) -> Html:
         "What would change it?": _what_would_change_it(summary),
         "Can I trust it?": _trust(summary),
     }
-    return Html(
-        "".join(
-            element("section", element("h2", question), element("div", answer), class_="answer")
-            for question, answer in asked.items()
-        )
-    )
+    blocks = [
+        element("section", element("h2", question), element("div", answer), class_="answer")
+        for question, answer in questions.items()
+    ]
+    return element("div", "\n", blocks, "\n", class_="answers")
 
 
 def _how_many(summary: dict[str, Any]) -> Html:
     data, prior = summary["data"], summary["prior"]
     n_samples, n_labelled = data["n_samples"], data["n_labelled"]
     share = percent(summary["n_positive"] / n_samples)
-    known = count(n_labelled, "row was", "rows were")
+    negatives = ""
+    if data["n_negative"]:
+        negatives = f", and {grouped(data['n_negative'])} known not to be"
+    mark = f"marked {data['positive']}"
+    if data["label_name"] is not None:
+        mark = f"{data['label_name']} = {data['positive']}"
     text = (
-        f"{known} known to be {called(summary)} ({known_as(summary)}){_negatives(data)}. Of the "
-        f"{grouped(data['n_unlabelled'])} others, {grouped(found(summary))} look the same. "
-        f"Together they are {grouped(summary['n_positive'])} of {grouped(n_samples)} rows, "
-        f"{share}. "
+        f"{count(n_labelled, 'row was', 'rows were')} known to be {called(summary)} "
+        f"({mark}){negatives}. Of the {grouped(data['n_unlabelled'])} others, "
+        f"{grouped(n_found(summary))} look the same. Together they are "
+        f"{grouped(summary['n_positive'])} of {grouped(n_samples)} rows, {share}. "
     )
     return element("p", text, _about_the_prior(prior, summary["is_by_prior"]))
-
-
-def _negatives(data: dict[str, Any]) -> str:
-    if not data["n_negative"]:
-        return ""
-    return f", and {grouped(data['n_negative'])} known not to be"
 
 
 def _about_the_prior(prior: dict[str, Any], is_by_prior: bool) -> str:
@@ -83,53 +141,43 @@ def _about_the_prior(prior: dict[str, Any], is_by_prior: bool) -> str:
 
 
 def _which(summary: dict[str, Any]) -> Html:
-    n_found = found(summary)
-    if not n_found:
+    n_rows = n_found(summary)
+    if not n_rows:
         return element("p", "None.")
     rows = summary["rows"]
-    probability = unpacked(rows["probability"])
-    here = rows_found(summary)
+    probability, order = unpacked(rows["probability"]), unpacked(rows["order"])
+    is_found = (unpacked(rows["is_positive"]) == 1) & (unpacked(rows["is_labelled"]) == 0)
+    here = order[is_found[order]]
     first = here[:N_FIRST]
-    is_whole = summary["listed"]["text"] is None or len(here) == n_found
+    is_whole = summary["listed"]["text"] is None or len(here) == n_rows
     lines = [
-        element("li", _name(summary, row), element("span", percent(float(probability[row]))))
+        element("li", _name(rows, row), element("span", percent(float(probability[row]))))
         for row in first
     ]
-    more = n_found - len(first)
-    button = element(
-        "button",
-        f"List all {grouped(n_found)}" if is_whole else f"List the first {grouped(len(here))}",
-        type="button",
-        class_="quiet scripted",
-        data_filter="found",
-    )
+    more = n_rows - len(first)
+    which = f"all {grouped(n_rows)}" if is_whole else f"the first {grouped(len(here))}"
     text = "The strongest, each with its probability" if more else "Each with its probability"
     return element(
         "div",
         element("p", f"{text}:"),
         element("ol", lines, class_="first-found"),
-        element("p", f"And {grouped(more)} more. " if more else None, button),
+        element(
+            "p",
+            f"And {grouped(more)} more. " if more else None,
+            list_button(f"List {which}", "found"),
+        ),
     )
 
 
-def rows_found(summary: dict[str, Any]) -> Any:
-    """The rows found that are on the page, by their places there, highest score first."""
-    rows = summary["rows"]
-    order = unpacked(rows["order"])
-    is_found = (unpacked(rows["is_positive"]) == 1) & (unpacked(rows["is_labelled"]) == 0)
-    return order[is_found[order]]
-
-
-def _name(summary: dict[str, Any], row: int) -> str:
-    ids, numbers = summary["rows"]["ids"], summary["rows"]["number"]
-    number = row if numbers is None else unpacked(numbers)[row]
-    name = f"row {number}" if ids is None else ids[row]
-    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
+def _name(rows: dict[str, Any], row: int) -> str:
+    if rows["ids"] is not None:
+        return shortened(rows["ids"][row], LONGEST_NAME)
+    return f"row {row if rows['number'] is None else unpacked(rows['number'])[row]}"
 
 
 def _how_sure(summary: dict[str, Any]) -> list[Html]:
     lines = []
-    hidden, certainty, n_found = summary["hidden"], summary["certainty"], found(summary)
+    hidden, certainty, n_rows = summary["hidden"], summary["certainty"], n_found(summary)
     if hidden is not None:
         lines.append(
             f"To check, known positives were hidden from the method. It found "
@@ -139,14 +187,14 @@ def _how_sure(summary: dict[str, Any]) -> list[Html]:
         )
     elif summary["selection"] is not None:
         lines.append("A single known row cannot be hidden, so that nothing could be checked.")
-    if n_found:
+    if n_rows:
         expected, missed = round(certainty["expected"]), round(certainty["missed"])
         lines.append(
-            f"By their probabilities, about {grouped(expected)} of the {grouped(n_found)} rows "
+            f"By their probabilities, about {grouped(expected)} of the {grouped(n_rows)} rows "
             f"found are {called(summary)}, and about {grouped(missed)} more are among the rows "
             f"that were not found. {grouped(certainty['n_sure'])} of the rows found have a "
-            f"probability of 90{chr(0x202F)}% or more; {grouped(certainty['n_close'])} are close "
-            f"to the border, below 60{chr(0x202F)}%."
+            f"probability of 90{NARROW_SPACE}% or more; {grouped(certainty['n_close'])} are close "
+            f"to the border, below 60{NARROW_SPACE}%."
         )
     return [element("p", line) for line in lines]
 
@@ -160,12 +208,12 @@ def _why(summary: dict[str, Any]) -> list[Html]:
             f"{line['name']} ({percent(line['weight'] / total)})"
             for line in weights[:N_NAMED_COLUMNS]
         ]
-        texts.append(f"The columns that count most: {_listed(named)}.")
+        texts.append(f"The columns that count most: {listed_names(named)}.")
     apart = sorted(summary["columns"], key=lambda column: -column["separation"])
     apart = [column for column in apart if column["separation"] >= LEAST_SEPARATION]
-    if apart and found(summary):
+    if apart and n_found(summary):
         named = [_difference(column) for column in apart[:N_NAMED_COLUMNS]]
-        texts.append(f"The rows found differ most from the other rows in {_listed(named)}.")
+        texts.append(f"The rows found differ most from the other rows in {listed_names(named)}.")
     return [element("p", text) for text in texts if text]
 
 
@@ -186,11 +234,9 @@ def _difference(column: dict[str, Any]) -> str:
     return f"{column['name']} ({shown['values'][place]}: {pair})"
 
 
-def _listed(names: list[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-
-
 def _what_would_change_it(summary: dict[str, Any]) -> list[Html]:
+    if not summary["is_by_prior"]:
+        return [element("p", "Other labels. The threshold is the method's own, not the prior's.")]
     possible = [line for line in summary["sensitivity"] if line["is_possible"]]
     texts = []
     for line in possible:
@@ -201,22 +247,14 @@ def _what_would_change_it(summary: dict[str, Any]) -> list[Html]:
             texts.append(f"at {prior}, {grouped(line['n_to_negative'])} fewer rows are found")
         else:
             texts.append(f"at {prior}, {grouped(line['n_to_positive'])} more")
-    if not summary["is_by_prior"]:
-        return [element("p", "Other labels. The threshold is the method's own, not the prior's.")]
     text = "Another prior and other labels. "
     if texts:
         text += f"If the prior is not {percent(summary['prior']['value'])}: {'; '.join(texts)}. "
-    button = element(
-        "button",
-        "List the rows nearest to the border",
-        type="button",
-        class_="quiet scripted",
-        data_filter="border",
-    )
     more = (
         "Labels help most for rows close to the border: each of them is positive or not by a small "
         "margin. "
     )
+    button = list_button("List the rows nearest to the border", "border")
     return [element("p", text), element("p", more, button)]
 
 
@@ -244,11 +282,5 @@ def _trust(summary: dict[str, Any]) -> list[Html]:
 def _listing(place: int, alert: dict[str, Any]) -> Html | None:
     if alert["rows"] is None:
         return None
-    return element(
-        "button",
-        "List them",
-        type="button",
-        class_="quiet scripted",
-        data_filter=f"alert-{place}",
-        aria_label=f"List the rows of this alert: {alert['kind']}",
-    )
+    label = f"List the rows of this alert: {alert['kind']}"
+    return list_button("List them", f"alert-{place}", aria_label=label)
