@@ -8,6 +8,7 @@ worse, and would only weaken the mixture.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,7 +17,6 @@ import numpy as np
 from pucut._support.checks import FloatArray
 from pucut._support.threads import library_threads
 from pucut.data.coded_categories import COLUMNS_AS_CATEGORIES, CodedCategories
-from pucut.data.row_order import IndexArray
 from pucut.graphs.spaces import common_scale
 from pucut.judging.folds import PUFolds
 from pucut.judging.places import Place
@@ -79,31 +79,23 @@ class Options:
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
-    """The rows of `fit`.
+class Task:
+    """The rows of `fit`, the folds of their labels, and how they are learned.
 
-    Attributes
-    ----------
-    table : table as supplied to `fit`
-        For supplied learners and embeddings.
-    points : Place
-        The rows, encoded and standardised.
-    scale : float array of shape (n_features,)
-        The standard deviations that the points were divided by.
-    has_categories : bool
-        Whether some columns were categories, which have no scale.
-    groups : int array of shape (n_samples,)
-        Which rows are copies (`groups_for_folds`).
-    categories : CodedCategories or None
-        The columns that may be codes, if they are tried as categories too.
+    `table` is the table as supplied, for learners and embeddings; `points` are its rows, encoded
+    and divided by `scale`. Where `has_categories`, some columns had no scale. `categories` are the
+    columns that may be codes, if they are tried as categories too.
     """
 
     table: Any
     points: Place
     scale: FloatArray
     has_categories: bool
-    groups: IndexArray
-    categories: CodedCategories | None = None
+    categories: CodedCategories | None
+    folds: PUFolds
+    prior: float
+    options: Options
+    plan: Plan
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,18 +118,18 @@ class EncodedRows:
         """Return the name of a learner or space that is called `plain` in the first encoding."""
         return plain if self.is_plain else name_as_categories(plain)
 
-    def trees(self, folds: PUFolds, prior: float, options: Options) -> list[TreeScore]:
+    def trees(self, task: Task) -> list[TreeScore]:
         return [
             pu_trees(
                 self.name(name),
                 kind,
                 self.points,
-                folds,
-                prior,
+                task.folds,
+                task.prior,
                 transform=self.transform,
-                n_trees=options.n_trees,
+                n_trees=task.options.n_trees,
                 random=self.random,
-                n_threads=options.n_threads,
+                n_threads=task.options.n_threads,
             )
             for name, kind in tree_kinds(self.points.shape[1]).items()
         ]
@@ -147,16 +139,14 @@ def name_as_categories(plain: str) -> str:
     return f"{plain}, {COLUMNS_AS_CATEGORIES}"
 
 
-def may_judge_encodings(folds: PUFolds) -> bool:
-    return int(folds.is_positive_judge.sum()) >= _FEWEST_JUDGES
-
-
-def coded_rows(plain: EncodedRows, categories: CodedCategories) -> EncodedRows:
-    """Return the rows with indicators in the place of codes."""
-    transform = AsCategories(categories)
-    random = np.random.RandomState()
-    random.set_state(plain.random.get_state())
-    return EncodedRows(transform.place(plain.points), transform, random)
+def encodings_of(task: Task, random: np.random.RandomState) -> list[EncodedRows]:
+    """Return the rows as they are and, if codes can be judged, as categories."""
+    found = [EncodedRows(task.points, IDENTITY, random)]
+    n_judges = int(task.folds.is_positive_judge.sum())
+    if task.categories is not None and n_judges >= _FEWEST_JUDGES:
+        transform = AsCategories(task.categories)
+        found.append(EncodedRows(transform.place(task.points), transform, deepcopy(random)))
+    return found
 
 
 def why_left_out(
@@ -181,17 +171,15 @@ def _best_recovered(scores: Sequence[Score], folds: PUFolds) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class Making:
-    """What a space is made of: the rows, an encoding of them, its trees, and labels."""
+    """The ingredients of a space: the task, an encoding of its rows, importances by fold."""
 
-    rows: Rows
+    task: Task
     encoded: EncodedRows
-    folds: PUFolds
     importances: tuple[FloatArray, ...]
-    options: Options
 
     def alike(self, weights: FloatArray, transform: Transform | None = None) -> Space:
         """Return a space with these weights in every fold."""
-        of_folds = (weights,) * len(self.folds.labels)
+        of_folds = (weights,) * len(self.task.folds.labels)
         return Space("", of_folds, 0, transform or self.encoded.transform)
 
 
@@ -221,20 +209,20 @@ def _all_alike(made: Making) -> Space:
 
 
 def _on_common_scale(made: Making) -> Space | None:
-    if made.rows.has_categories:
+    if made.task.has_categories:
         return None
-    scale = common_scale(made.rows.scale, made.rows.points.varying_columns())
+    scale = common_scale(made.task.scale, made.task.points.varying_columns())
     return None if scale is None else made.alike(scale)
 
 
 def _along_gradients(made: Making) -> Space | None:
     """Learn the space once, without the hidden labels, so that the folds share its search."""
-    points, folds, random = made.encoded.points, made.folds, made.encoded.random
+    points, folds, random = made.encoded.points, made.task.folds, made.encoded.random
     if points.is_sparse:
         return None
     with library_threads(1):
         matrix = directions_of_change(
-            points.rows, folds.targets[0], random, folds.groups, made.options.device
+            points.rows, folds.targets[0], random, folds.groups, made.task.options.device
         )
     return made.alike(np.ones(len(matrix)), GradientMap(matrix))
 
@@ -301,45 +289,34 @@ class FoundSpaces:
     first: Space
 
 
-def find_spaces(
-    rows: Rows,
-    encoded: EncodedRows,
-    folds: PUFolds,
-    trees: TreeScore,
-    options: Options,
-    plan: Plan,
-) -> FoundSpaces:
+def find_spaces(task: Task, encoded: EncodedRows, trees: TreeScore) -> FoundSpaces:
     """Make the spaces of an encoding and search them; embeddings belong to the first encoding."""
-    n_rows, random = rows.points.shape[0], encoded.random
-    made = Making(rows, encoded, folds, trees.importances, options)
+    points, folds, options, random = task.points, task.folds, task.options, encoded.random
+    n_rows, made = points.shape[0], Making(task, encoded, trees.importances)
     kinds = spaces_of_codes(n_rows)
     if encoded.is_plain:
-        kinds = spaces_for(options.feature_weights, has_gradients=plan.has_gradients)
+        kinds = spaces_for(options.feature_weights, has_gradients=task.plan.has_gradients)
     possible = [
         replace(space, name=encoded.name(kind.name), n_neighbors=kind.n_neighbors)
         for kind in kinds
         if (space := kind.make(made)) is not None
     ]
     selected = Preselected(possible)
-    if plan.is_large and folds.n_folds and len(possible) > 1:
-        selected = preselect(possible, rows.points, folds, random, options.search)
+    if task.plan.is_large and folds.n_folds and len(possible) > 1:
+        selected = preselect(possible, points, folds, random, options.search)
 
-    def search(space: Space, points: Any) -> SearchedSpace:
+    def search(space: Space, at: Place | list[Place]) -> SearchedSpace:
         ks = sorted({min(k, n_rows - 1) for k in options.n_neighbors or (space.n_neighbors,)})
         seed = random.randint(np.iinfo(np.int32).max)
-        return space.searched(points, ks, SCORE_NEIGHBORS, random_state=seed, **options.search)
+        return space.searched(at, ks, SCORE_NEIGHBORS, random_state=seed, **options.search)
 
-    points_of: dict[int, Place] = {id(encoded.transform): encoded.points}
-
-    def place(space: Space) -> Place:
-        if id(space.transform) not in points_of:
-            points_of[id(space.transform)] = space.transform.place(rows.points)
-        return points_of[id(space.transform)]
-
-    found = [search(space, place(space)) for space in selected.kept]
+    found = []
+    for space in selected.kept:
+        is_encoded = space.transform is encoded.transform
+        found.append(search(space, encoded.points if is_encoded else space.transform.place(points)))
     for name, transformer in options.embeddings.items() if encoded.is_plain else ():
-        space, points = embedded_space(
-            name, transformer, rows.table, rows.points, folds, random, EMBEDDING_NEIGHBORS
+        space, at = embedded_space(
+            name, transformer, task.table, points, folds, random, EMBEDDING_NEIGHBORS
         )
-        found.append(search(space, points))
+        found.append(search(space, at))
     return FoundSpaces(tuple(found), selected.left_out, possible[0])

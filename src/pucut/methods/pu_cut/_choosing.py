@@ -7,15 +7,14 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from pucut._support.checks import FloatArray
 from pucut._support.threads import in_threads, library_threads
 from pucut.data.labels import PULabels
 from pucut.graphs.neighbors import NeighborLists
 from pucut.graphs.spaces import WeightedSpace, near_in
-from pucut.judging.folds import PUFolds, pu_folds
-from pucut.judging.mixing import MixedRanks, mix_ranks, needed_transforms
+from pucut.judging.folds import PUFolds
+from pucut.judging.mixing import mix_ranks, needed_transforms
 from pucut.judging.places import PointsHere
 from pucut.judging.scorers import (
     LINEAR,
@@ -28,17 +27,15 @@ from pucut.judging.scorers import (
     walk_name,
     walk_score,
 )
-from pucut.judging.spaces import IDENTITY, NewRows, SearchedSpace, Transform
+from pucut.judging.spaces import NewRows, SearchedSpace, Transform
 from pucut.judging.weights import Candidate
-from pucut.methods.plan import Plan
 from pucut.methods.pu_cut._candidates import (
     EncodedRows,
     FoundSpaces,
     Options,
-    Rows,
-    coded_rows,
+    Task,
+    encodings_of,
     find_spaces,
-    may_judge_encodings,
     why_left_out,
 )
 from pucut.methods.pu_cut._cuts import ChosenCuts, ScoreCut, choose_cuts
@@ -134,34 +131,22 @@ class Mixture:
 
 
 def find_mixture(
-    rows: Rows,
-    labels: PULabels,
-    prior: float,
-    options: Options,
-    plan: Plan,
-    left_out: Sequence[Candidate],
-    *,
-    random_state: Any,
-    step: Step,
+    task: Task, left_out: Sequence[Candidate], random: np.random.RandomState, step: Step
 ) -> Mixture:
     """Learn scores, find neighbours, cut, compare and mix; `left_out` opens the candidates."""
-    random = check_random_state(random_state)
-    n_positive = n_positive_rows(labels, prior)
-    folds = pu_folds(labels.is_labelled, n_positive, random, rows.groups, labels.is_negative)
-    encodings = [EncodedRows(rows.points, IDENTITY, random)]
-    if rows.categories is not None and may_judge_encodings(folds):
-        encodings.append(coded_rows(encodings[0], rows.categories))
+    folds, options = task.folds, task.options
+    encodings = encodings_of(task, random)
     with step("trees"):
-        trees = [encoded.trees(folds, prior, options) for encoded in encodings]
+        trees = [encoded.trees(task) for encoded in encodings]
     with step("neighbours"):
         found = [
-            find_spaces(rows, encoded, folds, of_encoding[0], options, plan)
+            find_spaces(task, encoded, of_encoding[0])
             for encoded, of_encoding in zip(encodings, trees, strict=True)
         ]
     with step("kernels"), library_threads(1):
-        regressions = _regressions(encodings, found, folds, options)
+        regressions = _regressions(encodings, found, task)
         supplied = [
-            learner_score(name, learner, rows.table, folds, random)
+            learner_score(name, learner, task.table, folds, random)
             for name, learner in options.learners.items()
         ]
     by_encoding = [
@@ -180,14 +165,17 @@ def find_mixture(
             by_encoding, found = by_encoding[:1], found[:1]
     spaces = [space for there in found for space in there.spaces]
     scores = [*(score for of_encoding in by_encoding for score in of_encoding), *supplied]
-    if plan.is_large and isinstance(rows.points, PointsHere):
+    if task.plan.is_large and isinstance(task.points, PointsHere):
         with step("rounds"), library_threads(1):
             scores = _self_trained(scores, spaces, folds, random, options)
     with step("trees"):
         # The scores that have weight learn from all labels.
         mixed = mix_ranks(scores, folds)
     with step("cuts"):
-        chosen = _cut(mixed, spaces, folds, left_out, options)
+        chosen = choose_cuts(mixed, spaces, folds, n_threads=options.n_threads)
+    # The scores of the training rows have been compared, and are not needed any more.
+    candidates = (*left_out, *chosen.candidates)
+    chosen = replace(chosen, mixed=chosen.mixed.for_answers(), candidates=candidates)
     searched = tuple(space.final_only() for space in spaces)
     first = found[0].first
     return Mixture(chosen, searched, trees[0][0].forest, first.weights[-1], first.name)
@@ -219,30 +207,14 @@ def _self_trained(
     return scores if found is None else [*others, found]
 
 
-def _cut(
-    mixed: MixedRanks,
-    spaces: Sequence[SearchedSpace],
-    folds: PUFolds,
-    left_out: Sequence[Candidate],
-    options: Options,
-) -> ChosenCuts:
-    """Choose the cuts, and drop the scores of the training rows, which have been compared."""
-    chosen = choose_cuts(mixed, spaces, folds, n_threads=options.n_threads)
-    candidates = (*left_out, *chosen.candidates)
-    return replace(chosen, mixed=chosen.mixed.for_answers(), candidates=candidates)
-
-
 def _regressions(
-    encodings: Sequence[EncodedRows],
-    found: Sequence[FoundSpaces],
-    folds: PUFolds,
-    options: Options,
+    encodings: Sequence[EncodedRows], found: Sequence[FoundSpaces], task: Task
 ) -> list[list[Score]]:
     """Return for each encoding kernel regressions in its spaces and a linear one of its points."""
     # Threads of linear algebra wait for each other more than they work: regressions share the
     # threads, and the widths of each those that are left. A GPU does one regression after the
     # other, with its whole memory.
-    n_threads, device = encodings[0].points.n_threads, options.device
+    folds, device, n_threads = task.folds, task.options.device, task.points.n_threads
     n_kernels = sum(len(there.spaces) for there in found)
     n_at_once = n_kernels + len(encodings) if device is None else 1
     n_each = max(1, n_threads // n_at_once)

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import _fit_context
-from sklearn.utils import _safe_indexing
+from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils._param_validation import HasMethods, StrOptions
 
 from pucut._support.checks import FloatArray
@@ -19,6 +19,7 @@ from pucut.data.containers import for_any_table
 from pucut.data.encoding import learn_encoding
 from pucut.data.labels import PULabels
 from pucut.data.row_order import IndexArray, order_rows_in_place, row_order
+from pucut.judging.folds import pu_folds
 from pucut.judging.places import Place, PointsHere
 from pucut.judging.thresholds import positives_by_prior, threshold_for_share
 from pucut.judging.weights import Candidate
@@ -26,7 +27,7 @@ from pucut.methods._sized import SizedClassifier
 from pucut.methods.plan import Plan
 from pucut.methods.pu_cut._candidates import (
     Options,
-    Rows,
+    Task,
     names_of_scores,
     names_of_spaces,
     tries_categories,
@@ -222,7 +223,7 @@ None, default="auto"
     @with_callbacks
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any) -> Self:
-        """Learns scores, finds neighbours, cuts, compares and mixes.
+        """Learn scores, find neighbours, cut, compare and mix.
 
         Parameters
         ----------
@@ -299,25 +300,21 @@ None, default="auto"
         options: Options,
         steps: FitSteps,
     ) -> Self:
-        """Finds the mixture for the points of an encoded table, whose rows have this order."""
+        """Find the mixture for the points of an encoded table, whose rows have this order."""
         scale, has_categories = self._encoding.scale, self._encoding.format.has_categories
         codes, left_out = self._categories_that_fit(points, labels)
-        groups = points.groups(labels.is_labelled)
-        n_groups = len(np.unique(groups[labels.is_labelled]))
-        n_positive = n_positive_rows(labels, self.prior_)
+        random, is_labelled = check_random_state(self.random_state), labels.is_labelled
+        groups, n_positive = points.groups(is_labelled), n_positive_rows(labels, self.prior_)
+        folds = pu_folds(is_labelled, n_positive, random, groups, labels.is_negative)
         plan = self._plan(
-            *points.shape, 8, labels.n_labelled, n_positive=n_positive, n_groups=n_groups
+            *points.shape,
+            8,
+            labels.n_labelled,
+            n_positive=n_positive,
+            n_groups=len(np.unique(groups[is_labelled])),
         )
-        self.mixture_ = find_mixture(
-            Rows(table, points, scale, has_categories, groups, codes),
-            labels,
-            self.prior_,
-            options,
-            plan,
-            left_out,
-            random_state=self.random_state,
-            step=steps.step,
-        )
+        task = Task(table, points, scale, has_categories, codes, folds, self.prior_, options, plan)
+        self.mixture_ = find_mixture(task, left_out, random, steps.step)
         with steps.step("answers"):
             self._settle_mixture(self.mixture_, labels)
             self._set_in_given_order(order)
