@@ -41,8 +41,11 @@ from pucut.cuts.selection import closest_partition
 from pucut.cuts.two_stages import two_stage_cuts
 from pucut.dask import DaskPUCutClassifier
 from pucut.dask.partitions import read_partitions
-from pucut.dask.stages import space_on_workers
+from pucut.dask.place import PointsOnWorkers
+from pucut.dask.standardising import encoded_partitions, learn_all_columns
+from pucut.data.labels import checked_pu_labels
 from pucut.graphs.spaces import weighted_space
+from pucut.methods.two_hnc.fitting import find_space
 
 N_WORKERS = 4
 PRIOR = 0.4
@@ -167,14 +170,20 @@ def measured(run, client, n_rows, bandwidth=None):
     X, is_labelled, is_positive = problem(n_rows, options.features, options.hidden)
     with meter.step("reading"):
         table = read_partitions(X)
-    found = space_on_workers(
-        table,
+    with meter.step("encoding"):
+        labels = checked_pu_labels(is_labelled)
+        encoding = learn_all_columns(table, labels).encoding
+        place = PointsOnWorkers(encoded_partitions(table, encoding))
+    found = find_space(
+        place,
+        encoding,
         is_labelled,
         PRIOR,
+        similarity="gaussian",
+        neighbors=options.neighbors,
         feature_weights="pu_trees",
         n_neighbors=5,
         sigma=0.25,
-        neighbors=options.neighbors,
         n_trees=options.trees,
         random_state=0,
         step=meter.step,

@@ -11,6 +11,7 @@ from benchmarks.data import loaded, practice_table, practice_tasks
 from benchmarks.harness import Benchmark, Goal, Option, Run
 from benchmarks.timing import side_by_side
 from paper.datasets import REAL_NAMES, seed_from_names
+from pucut.data.containers import as_table
 from pucut.data.labels import checked_pu_labels
 from pucut.data.suspects import suspect_columns
 from pucut.datasets import pu_split
@@ -28,6 +29,10 @@ bench = Benchmark(
         "splits": Option(3, quick=1),
     },
 )
+
+
+def suspects(X, labels):
+    return suspect_columns(as_table(X), labels)
 
 
 def tables(run: Run):
@@ -58,7 +63,7 @@ def alarms(run: Run) -> None:
                     )
                 )
                 search = side_by_side(
-                    {"search": lambda X=X, labels=labels: suspect_columns(X, labels)}, 1
+                    {"search": lambda X=X, labels=labels: suspects(X, labels)}, 1
                 )["search"]
                 found += search.result
                 took.append(search.seconds)

@@ -23,7 +23,14 @@ from sklearn.utils.validation import _num_samples
 
 from pucut._support.checks import FloatArray
 from pucut.data.labels import PULabels, checked_prior, checked_pu_labels
-from pucut.data.repeats import groups_for_folds, labelled_groups, numbered, warn_of_copies
+from pucut.data.repeats import (
+    equal_rows,
+    groups_of_equal_rows,
+    labelled_groups,
+    numbered,
+    repeats,
+    warn_of_copies,
+)
 from pucut.data.row_order import IndexArray
 from pucut.metrics import hidden_positive_recall
 
@@ -61,8 +68,9 @@ class _PUSplitter(BaseCrossValidator):
             return labels, numbered(values)
         if X is None:
             return labels, np.arange(labels.n_samples)
-        warn_of_copies(X, labels.is_labelled)
-        return labels, groups_for_folds(X, labels.is_labelled)
+        equal = equal_rows(X)
+        warn_of_copies(repeats(equal, labels.is_labelled))
+        return labels, groups_of_equal_rows(equal, labels.is_labelled)
 
 
 class PUStratifiedKFold(_PUSplitter):
@@ -296,6 +304,30 @@ def _default_score(fitted: Any, X: Any, n_samples: int) -> Any:
     raise TypeError(
         f"{fitted!r} has neither scores_ nor decision_function nor predict_proba: give score="
     )
+
+
+def _checked_groups(X: Any, labels: PULabels, groups: Any) -> IndexArray:
+    """The group of each row: those given, or the copies in X; every row by itself without X."""
+    if groups is not None:
+        values = np.asarray(groups)
+        if values.shape != (labels.n_samples,):
+            raise ValueError(
+                f"groups must have one value for each of the {labels.n_samples} rows, found shape "
+                f"{values.shape}"
+            )
+        return numbered(values)
+    if X is None:
+        return np.arange(labels.n_samples)
+    equal = equal_rows(X)
+    warn_of_copies(repeats(equal, labels.is_labelled))
+    return groups_of_equal_rows(equal, labels.is_labelled)
+
+
+def _n_rows(X: Any) -> int | None:
+    if X is None:
+        return None
+    shape = getattr(X, "shape", None)
+    return int(shape[0]) if shape else len(X)
 
 
 def _checked_n_splits(n_splits: Any) -> int:

@@ -346,7 +346,10 @@ def test_estimators_of_one_machine_refuse_collections_by_name(method, kind):
 def test_a_model_is_pickled_after_its_points_were_gathered():
     X, y = blobs()
     one = InGivenOrder(**SETTINGS).fit(X, y)
-    found = DaskTwoHNCClassifier(**SETTINGS).fit(da.from_array(X, chunks=(100, 4)), y)
+    collection = da.from_array(X, chunks=(100, 4))
+    found = DaskTwoHNCClassifier(**SETTINGS).fit(collection, y)
+    assert_same_answers(found.compact(), one, X, collection)
+    assert_same_answers(found.compact().gather(), one, X, collection)
     with pytest.raises(TypeError, match=r"call its method gather\(\) first"):
         pickle.dumps(found)
     copied = pickle.loads(pickle.dumps(found.gather()))

@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
+from pucut.data.containers import as_table
 from pucut.data.encoding import learn_encoding
 from pucut.data.labels import checked_pu_labels
 from pucut.data.row_order import order_rows_in_place, row_order
@@ -132,9 +133,10 @@ def test_threads_change_no_bit(n_threads):
     order = row_order(X)
     np.testing.assert_array_equal(row_order(X, n_threads=n_threads), order)
     np.testing.assert_array_equal(order_rows_in_place(same, order, n_threads), points[order])
-    suspects = suspect_columns(X, labels)
+    table = as_table(X)
+    suspects = suspect_columns(table, labels)
     assert [each.column for each in suspects] == ["told"]
-    assert suspect_columns(X, labels, n_threads=n_threads) == suspects
+    assert suspect_columns(table, labels, n_threads=n_threads) == suspects
 
 
 def test_points_take_the_place_of_an_array_only_if_told_to(numbers):

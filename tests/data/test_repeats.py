@@ -23,6 +23,10 @@ def few_values(n_rows, seed=0):
     return np.random.default_rng(seed).integers(0, 3, (n_rows, 3)).astype(float)
 
 
+def repeats_in(X, is_labelled):
+    return repeats(equal_rows(X), is_labelled)
+
+
 def by_values(table):
     """The oracle: a dictionary of the rows."""
     numbers = {}
@@ -50,7 +54,7 @@ def test_copies_are_groups_and_samples_that_happen_to_be_equal_are_not():
     # Every row twice, its label too.
     twice, labels = np.vstack([X, X]), np.tile(is_labelled, 2)
     np.testing.assert_array_equal(groups_for_folds(twice, labels), np.tile(np.arange(60), 2))
-    assert repeats(twice, labels).are_copies
+    assert repeats_in(twice, labels).are_copies
     # Only unlabelled rows twice: nothing speaks against copies.
     more = np.vstack([X, X[30:]])
     labels = np.arange(90) < 15
@@ -59,7 +63,7 @@ def test_copies_are_groups_and_samples_that_happen_to_be_equal_are_not():
     coarse = few_values(400)
     labels = np.random.default_rng(1).random(400) < 0.3
     np.testing.assert_array_equal(groups_for_folds(coarse, labels), np.arange(400))
-    assert not repeats(coarse, labels).are_copies
+    assert not repeats_in(coarse, labels).are_copies
 
 
 def test_folds_are_possible_while_both_kinds_of_groups_last():
@@ -74,19 +78,19 @@ def test_folds_are_possible_while_both_kinds_of_groups_last():
 def test_what_is_said_of_equal_rows():
     X = np.random.default_rng(0).normal(size=(50, 2))
     is_labelled = np.arange(50) < 10
-    assert str(repeats(X, is_labelled)) == "All 50 rows are different."
-    found = repeats(np.vstack([X, X[:20]]), np.append(is_labelled, np.arange(20) < 10))
+    assert str(repeats_in(X, is_labelled)) == "All 50 rows are different."
+    found = repeats_in(np.vstack([X, X[:20]]), np.append(is_labelled, np.arange(20) < 10))
     assert (found.n_repeated, found.n_distinct, found.are_copies) == (40, 20, True)
     assert str(found).startswith(
         "40 of 70 rows are equal to another row, label included: 20 rows and their copies."
     )
-    coarse = repeats(few_values(300), np.random.default_rng(1).random(300) < 0.2)
+    coarse = repeats_in(few_values(300), np.random.default_rng(1).random(300) < 0.2)
     assert coarse.are_samples
     assert str(coarse).endswith("so each counts as a sample of its own.")
     # One labelled row of twenty has a copy, and only unlabelled rows have any: nothing is claimed.
     for again in (range(1), range(30, 50)):
         rows = [*range(50), *again]
-        unclear = repeats(X[rows], (np.arange(50) < 20)[rows])
+        unclear = repeats_in(X[rows], (np.arange(50) < 20)[rows])
         assert not unclear.are_copies
         assert not unclear.are_samples
         assert str(unclear).endswith("so they may be copies: folds keep them together.")
@@ -97,7 +101,7 @@ def test_a_table_of_few_values_has_samples_not_copies():
     random = np.random.default_rng(0)
     X = random.integers(3, size=(200, 2)).astype(float)
     is_labelled = X[:, 0] == 0
-    found = repeats(X, is_labelled)
+    found = repeats_in(X, is_labelled)
     assert found.agreement == 1.0
     assert found.are_samples
     assert not found.are_copies

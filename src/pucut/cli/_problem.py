@@ -19,7 +19,7 @@ from pucut.cli._suspects import note_on, suspects_of, without
 from pucut.cli._told import dropped_columns, told_columns
 from pucut.cli._voice import Voice
 from pucut.data.labels import PULabels
-from pucut.data.repeats import Repeats, repeats
+from pucut.data.repeats import Repeats, equal_rows, repeats
 from pucut.data.suspects import Suspect
 from pucut.exceptions import RepeatedRowsWarning, SuspectColumnWarning, UncertainPriorWarning
 from pucut.methods import METHOD_BY_SLUG, METHODS
@@ -106,7 +106,7 @@ def read_problem(arguments: argparse.Namespace, voice: Voice, *hidden: str) -> P
         plan, X = without(plan, X, suspects)
         if not plan.features:
             raise UserError(f"{table.name}: no column is left to learn from")
-    equal = repeats(X, labels.known.is_labelled)
+    equal = repeats(equal_rows(X), labels.known.is_labelled)
     if equal.n_repeated:
         advice = " If they are the same samples twice, delete them." if equal.are_copies else ""
         voice.note(f"{'warning: ' if equal.are_copies else ''}{equal}{advice}")

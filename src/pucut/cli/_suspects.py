@@ -7,6 +7,7 @@ from typing import Any
 from pucut.cli._kinds import cells_of
 from pucut.cli._plan import ColumnPlan, Feature, columns_of
 from pucut.cli._reading import InputTable
+from pucut.data.containers import as_table
 from pucut.data.labels import PULabels
 from pucut.data.suspects import Suspect, in_words, suspect_columns
 
@@ -25,7 +26,8 @@ def suspects_of(
         for feature in features
     }
     kinds = {feature.name: "text" if feature.text else feature.kind for feature in features}
-    found = suspect_columns(pd.DataFrame(view), labels)
+    table_of_view = as_table(pd.DataFrame(view))
+    found = () if table_of_view is None else suspect_columns(table_of_view, labels)
     return tuple(_read_aloud(suspect, kinds[suspect.column]) for suspect in found)
 
 

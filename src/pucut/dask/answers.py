@@ -1,4 +1,4 @@
-"""Answers for the rows of Dask collections: Dask arrays, computed on demand."""
+"""Predictions for the rows of Dask collections: Dask arrays, computed on demand."""
 
 from collections.abc import Callable
 from functools import partial
@@ -29,12 +29,12 @@ def predict_proba(model: Any, X: Any) -> Any:
 
 
 def check_columns(estimator: Any, X: Any, *, reset: bool) -> None:
-    """Checks, or learns, the number and names of the columns of a Dask collection."""
+    """Check, or learn, the number and names of the columns of a Dask collection."""
     validate_data(estimator, empty_piece(X), reset=reset, skip_check_array=True)
 
 
 def lazy_array(X: Any, answer: Callable[[Any], Any], dtype: Any, n_columns: int = 0) -> Any:
-    """A Dask array from the tasks that `answer` makes from the tasks of rows of X."""
+    """Return a Dask array of the tasks that `answer` makes of the tasks of rows of X."""
     import dask.array as da
 
     parts = rows_in_tasks(X)
@@ -49,19 +49,19 @@ def lazy_array(X: Any, answer: Callable[[Any], Any], dtype: Any, n_columns: int 
     )
 
 
-def scores_by(score_rows: Callable[[Any], FloatArray]) -> Callable[[Any], Any]:
-    """From a task of rows to that of their scores, by a model that is whole in this process."""
-    task, model = delayed(_scores_of_part), delayed(score_rows)
-    return lambda part: task(model, part)
+def answers_in_tasks(model: Any, name: str, dtype: Any, n_columns: int = 0) -> Callable[[Any], Any]:
+    """Return a function from a task of rows to the task of what a method of a model answers."""
+    task, whole = delayed(_answer_of_part), delayed(model)
+    return lambda part: task(whole, name, part, dtype, n_columns)
 
 
 def classes_of(decisions: Any, classes: Any) -> Any:
-    """The class of each row of a lazy array of scores less the threshold."""
+    """Return the class of each row of a lazy array of scores less the threshold."""
     return decisions.map_blocks(partial(_classes, classes=classes), dtype=classes.dtype)
 
 
 def probabilities_of(scores: Any, probabilities: Callable[[FloatArray], FloatArray]) -> Any:
-    """Two columns of probabilities from a lazy array of scores."""
+    """Return two columns of probabilities for a lazy array of scores."""
     return scores.map_blocks(
         probabilities,
         dtype=np.float64,
@@ -79,20 +79,13 @@ def _answer(model: Any, X: Any, name: str, dtype: Any, n_columns: int = 0) -> An
             f"model.{name}(X)"
         )
     check_columns(model, X, reset=False)
-    task, whole = delayed(_answer_of_part), delayed(model)
-    return lazy_array(
-        X, lambda part: task(whole, name, part, dtype, n_columns), dtype, n_columns=n_columns
-    )
+    return lazy_array(X, answers_in_tasks(model, name, dtype, n_columns), dtype, n_columns)
 
 
 def _answer_of_part(model: Any, name: str, part: Any, dtype: Any, n_columns: int) -> Any:
     if len(part):
         return getattr(model, name)(part)
     return np.empty((0, n_columns) if n_columns else 0, dtype=dtype)
-
-
-def _scores_of_part(score_rows: Callable[[Any], FloatArray], part: Any) -> FloatArray:
-    return score_rows(part) if len(part) else np.empty(0)
 
 
 def _classes(decisions: FloatArray, classes: Any) -> Any:

@@ -3,8 +3,8 @@
 Centres come from k-means on a sample; a cell holds the rows whose nearest centre is its own. Every
 row visits the cells whose centres are nearest to it, as many as the true neighbours of some sampled
 rows need. Other sampled rows measure the recall. Cells next to each other form a region, which lies
-on one worker. Every row travels once to its region, and then only to the regions it visits, whereas
-the search among all partitions takes it to every worker.
+on one worker. Every row travels once to its region, and then only to the regions it visits; the
+search among all partitions takes it to every worker.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,7 +18,7 @@ import numpy.typing as npt
 from sklearn.cluster import KMeans
 
 from pucut._support.checks import FloatArray
-from pucut.dask.engine import computed, delayed, n_slots, persisted
+from pucut.dask.engine import SizedByArrays, computed, delayed, n_slots, persisted
 from pucut.dask.partitions import Indices, Partitions
 from pucut.dask.search import Found, index_of_part, merge_found, search_part
 from pucut.graphs.neighbors import NeighborLists
@@ -26,64 +26,54 @@ from pucut.graphs.neighbors.blocks import products
 from pucut.graphs.neighbors.clusters import in_halves
 
 TARGET_RECALL = 0.99
-# Smaller cells are less to search, and more centres to compare a row with. Large ones, of very many
-# rows, are searched approximately themselves.
+# Smaller cells are searched faster, but each row is compared with more centres. Cells of very many
+# rows are searched approximately.
 _ROWS_PER_CELL = 1 << 11
 _MOST_CELLS = 512
 _ROWS_PER_CENTER = 64
 _SAMPLE_ROWS = 400
-# Fewer regions are fewer tasks; a worker holds one, and those of its visitors that come at once.
-# Bytes are those of double precision.
+# Fewer regions are fewer tasks; a worker holds one, and a batch of its visitors. Bytes are those of
+# double precision.
 _BYTES_PER_REGION = 1 << 26
 _REGIONS_PER_SLOT = 4
 _BYTES_OF_VISITORS = 1 << 27
 
-# As precise as the points.
 Centers = npt.NDArray[Any]
 CellNumbers = npt.NDArray[np.int16]
 
 
 @dataclass(frozen=True, eq=False)
-class Region:
+class Region(SizedByArrays):
     """Rows of some cells, by cell and number, and their points."""
 
     cells: CellNumbers
     rows: npt.NDArray[np.int32]
     points: npt.NDArray[Any]
 
-    def __sizeof__(self) -> int:
-        return int(self.cells.nbytes + self.rows.nbytes + self.points.nbytes)
-
 
 @dataclass(frozen=True, eq=False)
-class Visitors:
-    """Those rows of a region that visit another, by place in their own, and the cells they visit.
+class Visitors(SizedByArrays):
+    """Rows of a region that visit another, by place in their own, and the cells near to them.
 
-    `asked` has the numbers of the cells nearest to each, in this region and elsewhere.
+    `visited` has the numbers of these cells, in the region that they visit and elsewhere.
     """
 
     places: Indices
-    asked: CellNumbers
+    visited: CellNumbers
     points: npt.NDArray[Any]
-
-    def __sizeof__(self) -> int:
-        return int(self.places.nbytes + self.asked.nbytes + self.points.nbytes)
 
 
 @dataclass(frozen=True, eq=False)
-class Visit:
-    """What visitors found."""
+class Visit(SizedByArrays):
+    """Neighbours that visitors found."""
 
     places: Indices
     found: Found
 
-    def __sizeof__(self) -> int:
-        return int(self.places.nbytes) + self.found.__sizeof__()
-
 
 @dataclass(frozen=True, eq=False)
 class _Truth:
-    """Sampled rows with their points, and the other rows that are truly nearest to them."""
+    """Sampled rows with their points and their true neighbours."""
 
     rows: Indices
     points: npt.NDArray[Any]
@@ -91,7 +81,7 @@ class _Truth:
 
 
 def neighbors_in_cells(points: Partitions, n_neighbors: int, seed: int) -> NeighborLists:
-    """The nearest other rows of every row, nearly all of them, and the share that was found."""
+    """Find nearly all of the nearest other rows of every row, and the share that was found."""
     n_rows = points.shape[0]
     k = n_neighbors + 1  # the row itself will be found too
     rng = np.random.default_rng(seed)
@@ -119,18 +109,18 @@ def _learn_centers(points: Partitions, n_cells: int, rng: np.random.Generator) -
 def _nearest_anywhere(
     points: Partitions, rows: Indices, k: int
 ) -> tuple[npt.NDArray[np.int32], FloatArray]:
-    """The other rows that are truly nearest to a few."""
-    search, asked = delayed(search_rows), delayed(points[rows])
+    """Return the true neighbours of a few rows."""
+    search, queries = delayed(search_rows), delayed(points[rows])
     starts = points.starts[:-1].tolist()
     found = computed(
-        [search(part, first, asked, k) for part, first in zip(points.parts, starts, strict=True)]
+        [search(part, first, queries, k) for part, first in zip(points.parts, starts, strict=True)]
     )
     nearest: Found = reduce(lambda one, other: merge_found(one, other, k), found)
     return _others(rows, nearest.rows, nearest.squared_distances)
 
 
 def _enough_visits(points: Partitions, truth: _Truth, centers: Centers) -> int:
-    """How many cells hold the neighbours of the first half of the sample."""
+    """Return the number of cells that hold the neighbours of the first half of the sample."""
     half = slice(None, None, 2)
     neighbors = truth.neighbors[half]
     distinct, place = np.unique(neighbors, return_inverse=True)
@@ -142,7 +132,7 @@ def _enough_visits(points: Partitions, truth: _Truth, centers: Centers) -> int:
 
 
 def _recall(truth: _Truth, indices: npt.NDArray[np.int32]) -> float:
-    """On the other half of the sample, or on all of one row."""
+    """Return the recall on the other half of the sample, or on a sample of one row."""
     half = slice(1, None, 2) if len(truth.rows) > 1 else slice(None)
     true, found = truth.neighbors[half], indices[truth.rows[half]]
     return float((true[:, :, None] == found[:, None, :]).any(axis=2).mean())
@@ -151,18 +141,18 @@ def _recall(truth: _Truth, indices: npt.NDArray[np.int32]) -> float:
 def _lists(
     points: Partitions, centers: Centers, n_visits: int, k: int, seed: int
 ) -> tuple[npt.NDArray[np.int32], FloatArray]:
-    """Lists of the other rows found, filled up with infinite distances."""
+    """Return lists of the other rows found, filled up with infinite distances."""
     ends = _ends_of_regions(points, len(centers))
     regions = _dealt(points, centers, ends)
     shared = delayed(centers)
-    asked = persisted([delayed(visited_cells)(region, shared, n_visits) for region in regions])
-    n_visitors = np.array(computed([delayed(count_visitors)(each, ends) for each in asked]))
+    visited = persisted([delayed(visited_cells)(region, shared, n_visits) for region in regions])
+    n_visitors = np.array(computed([delayed(count_visitors)(each, ends) for each in visited]))
     leave, search, pick = delayed(visitors_of), delayed(search_region), delayed(piece_of)
     visits: list[list[Any]] = [[] for _ in regions]
     most = _BYTES_OF_VISITORS // (8 * points.n_columns)
     for number, region in enumerate(regions):
         for together in _batches(n_visitors[:, number], most):
-            visitors = [leave(regions[own], asked[own], ends, number) for own in together]
+            visitors = [leave(regions[own], visited[own], ends, number) for own in together]
             found = search(region, visitors, k, seed)
             for place, own in enumerate(together):
                 visits[own].append(pick(found, place))
@@ -177,7 +167,7 @@ def _lists(
 
 
 def _ends_of_regions(points: Partitions, n_cells: int) -> Indices:
-    """The number of the first cell behind each region."""
+    """Return the number of the first cell behind each region."""
     n_rows, n_columns = points.shape
     n_bytes = n_rows * n_columns * 8
     n_regions = min(n_cells, max(-(-n_bytes // _BYTES_PER_REGION), _REGIONS_PER_SLOT * n_slots()))
@@ -185,7 +175,7 @@ def _ends_of_regions(points: Partitions, n_cells: int) -> Indices:
 
 
 def _batches(n_visitors: Indices, most: int) -> Iterator[list[int]]:
-    """Regions with visitors, as many together as have at most so many; more only if alone."""
+    """Yield batches of regions with at most `most` visitors, or one region with more."""
     together: list[int] = []
     for own in np.flatnonzero(n_visitors).tolist():
         if together and n_visitors[[*together, own]].sum() > most:
@@ -197,7 +187,7 @@ def _batches(n_visitors: Indices, most: int) -> Iterator[list[int]]:
 
 
 def _dealt(points: Partitions, centers: Centers, ends: Indices) -> tuple[Any, ...]:
-    """The regions, on the workers; some may be empty."""
+    """Deal the rows to regions, which stay on the workers; some may be empty."""
     deal, join, pick = delayed(deal_rows), delayed(join_pieces), delayed(piece_of)
     shared = delayed(centers)
     dealt = [
@@ -208,12 +198,12 @@ def _dealt(points: Partitions, centers: Centers, ends: Indices) -> tuple[Any, ..
 
 
 def search_rows(points: npt.NDArray[Any], first_row: int, queries: Any, k: int) -> Found:
-    """The true neighbours of a few rows among those of a partition; the index is not kept."""
+    """Find the true neighbours of a few rows in a partition; the index is not kept."""
     return search_part(index_of_part(points, first_row, k, "exact", 0), queries, k)
 
 
 def nearest_cells(points: npt.NDArray[Any], centers: Centers, n_cells: int) -> Indices:
-    """The nearest centres of each point, in any order."""
+    """Return the nearest centres of each point, in any order."""
     distances = farness(points, centers)
     if n_cells == 1:
         return np.asarray(distances.argmin(axis=1)[:, None])
@@ -221,7 +211,7 @@ def nearest_cells(points: npt.NDArray[Any], centers: Centers, n_cells: int) -> I
 
 
 def farness(points: npt.NDArray[Any], centers: Centers) -> npt.NDArray[Any]:
-    """Squared distances to all centres, less the point's own square."""
+    """Return squared distances to all centres, less the point's own square."""
     found = products(points, -2 * centers)
     found += np.einsum("ij,ij->i", centers, centers)
     return found
@@ -230,7 +220,7 @@ def farness(points: npt.NDArray[Any], centers: Centers) -> npt.NDArray[Any]:
 def deal_rows(
     points: npt.NDArray[Any], first_row: int, centers: Centers, ends: Indices
 ) -> list[Region]:
-    """The rows of a partition, by region."""
+    """Return the rows of a partition by region."""
     own = nearest_cells(points, centers, 1)[:, 0].astype(np.int16)
     order = np.argsort(own, kind="stable")
     return [
@@ -244,7 +234,7 @@ def piece_of(pieces: Sequence[Any], number: int) -> Any:
 
 
 def join_pieces(pieces: Sequence[Region]) -> Region:
-    """Pieces in the order of their rows."""
+    """Join pieces in the order of their cells."""
     cells = np.concatenate([piece.cells for piece in pieces])
     order = np.argsort(cells, kind="stable")
     rows = np.concatenate([piece.rows for piece in pieces])
@@ -256,27 +246,27 @@ def visited_cells(region: Region, centers: Centers, n_visits: int) -> CellNumber
     return nearest_cells(region.points, centers, n_visits).astype(np.int16)
 
 
-def count_visitors(asked: CellNumbers, ends: Indices) -> Indices:
-    """How many of the rows that ask for these cells visit each region."""
-    visited = np.sort(np.searchsorted(ends, asked, side="right"), axis=1)
-    is_first = np.diff(visited, axis=1, prepend=-1) > 0
-    return np.bincount(visited[is_first], minlength=len(ends))
+def count_visitors(visited: CellNumbers, ends: Indices) -> Indices:
+    """Count the visitors of each region among rows that visit these cells."""
+    regions = np.sort(np.searchsorted(ends, visited, side="right"), axis=1)
+    is_first = np.diff(regions, axis=1, prepend=-1) > 0
+    return np.bincount(regions[is_first], minlength=len(ends))
 
 
-def visitors_of(region: Region, asked: CellNumbers, ends: Indices, other: int) -> Visitors:
-    """The rows of a region that visit another, by its number."""
+def visitors_of(region: Region, visited: CellNumbers, ends: Indices, other: int) -> Visitors:
+    """Return the rows of a region that visit another, by its number."""
     first, end = ends[other - 1] if other else 0, ends[other]
-    places = np.flatnonzero(((asked >= first) & (asked < end)).any(axis=1))
-    return Visitors(places, asked[places], region.points[places])
+    places = np.flatnonzero(((visited >= first) & (visited < end)).any(axis=1))
+    return Visitors(places, visited[places], region.points[places])
 
 
 def search_region(searched: Region, visitors: Sequence[Visitors], k: int, seed: int) -> list[Visit]:
-    """What visitors find, each in those cells of a region that it asks for."""
+    """Search for each visitor the cells of a region that are near to it."""
     best = [nothing_found(len(each.places), k) for each in visitors]
     starts = np.flatnonzero(np.diff(searched.cells, prepend=-1))
     for start, end in pairwise([*starts.tolist(), len(searched.cells)]):
         come = [
-            np.flatnonzero((each.asked == searched.cells[start]).any(axis=1)) for each in visitors
+            np.flatnonzero((each.visited == searched.cells[start]).any(axis=1)) for each in visitors
         ]
         queries = np.concatenate(
             [each.points[places] for each, places in zip(visitors, come, strict=True)]
@@ -298,7 +288,7 @@ def nothing_found(n_rows: int, k: int) -> Found:
 
 
 def add_found(best: Found, places: Indices, more: Found) -> None:
-    """Puts what the rows at some places found into what is best so far."""
+    """Merge neighbours that the rows at some places found into the best so far."""
     if len(places):
         so_far = Found(best.rows[places], best.squared_distances[places])
         better = merge_found(so_far, more, best.rows.shape[1])
@@ -308,7 +298,7 @@ def add_found(best: Found, places: Indices, more: Found) -> None:
 def finished(
     region: Region, visits: Sequence[Visit], k: int
 ) -> tuple[npt.NDArray[np.int32], Found]:
-    """The rows of a region, and the others that each found."""
+    """Return the rows of a region, and the other rows that each found."""
     best = nothing_found(len(region.rows), k)
     for visit in visits:
         add_found(best, visit.places, visit.found)
@@ -318,7 +308,7 @@ def finished(
 def _others(
     own: npt.NDArray[Any], rows: npt.NDArray[np.int32], distances: FloatArray
 ) -> tuple[npt.NDArray[np.int32], FloatArray]:
-    """Lists without the row itself; if it is not there, without the last."""
+    """Leave the row itself out of its list, or the last if it is not there."""
     is_own = rows == own[:, None]
     is_own[~is_own.any(axis=1), -1] = True
     shape = (len(rows), rows.shape[1] - 1)

@@ -1,4 +1,4 @@
-"""The one place that knows Dask itself: tasks, where they run, and what a collection is.
+"""The only module that calls Dask itself: collections, tasks, and where they run.
 
 Work is expressed as delayed tasks, so that it runs on the cluster of the current client if there
 is one, and on Dask's default scheduler otherwise. Dask is imported when it is first needed.
@@ -11,8 +11,18 @@ from contextlib import contextmanager
 from typing import Any
 
 
+class SizedByArrays:
+    """Base of results whose size, by which Dask decides what to move, is that of their arrays."""
+
+    def __sizeof__(self) -> int:
+        return sum(
+            int(getattr(value, "nbytes", 0)) or sys.getsizeof(value)
+            for value in vars(self).values()
+        )
+
+
 def is_collection(X: Any) -> bool:
-    """Whether X is a Dask collection; there is none unless Dask has been imported."""
+    """Tell whether X is a Dask collection; there is none unless Dask has been imported."""
     base = sys.modules.get("dask.base")
     return base is not None and bool(base.is_dask_collection(X))
 
@@ -26,27 +36,27 @@ def is_frame(X: Any) -> bool:
 
 
 def delayed(function: Any) -> Any:
-    """A function as a task; a value as a part of the graph, once for all tasks that take it."""
+    """Make tasks of a function, or put a value into the graph once for all tasks that take it."""
     return dask_module().delayed(function, pure=False)
 
 
 def persisted(tasks: Sequence[Any]) -> tuple[Any, ...]:
-    """Starts the tasks; results stay where they are made, as long as something refers to them.
+    """Start the tasks; results stay where they are made, as long as something refers to them.
 
-    What is lost with a worker is recomputed: Dask remembers how.
+    Dask computes results again that are lost with a worker.
     """
     with _graphs_of_any_size():
         return tuple(dask_module().persist(*tasks))
 
 
 def computed(tasks: Sequence[Any]) -> list[Any]:
-    """The results of the tasks, in this process."""
+    """Return the results of the tasks, in this process."""
     with _graphs_of_any_size():
         return list(dask_module().compute(*tasks))
 
 
 def n_slots() -> int:
-    """How many tasks run at a time on the cluster of the current client; 1 without a client."""
+    """Return the number of tasks that the current client's cluster runs at a time, else 1."""
     try:
         from distributed import get_client
 
@@ -66,7 +76,7 @@ def dask_module() -> Any:
 
 @contextmanager
 def _graphs_of_any_size() -> Iterator[None]:
-    """Rows given in this process travel with the graph, so that a lost worker's can be restored.
+    """Let rows of this process travel with the graph, so that a lost worker's can be restored.
 
     Dask recommends scattering them, but loses scattered data with their worker.
     """

@@ -20,7 +20,7 @@ from pucut.dask.engine import (
     persisted,
 )
 
-# Of rows that are given in this process; a cluster of many workers gets smaller partitions.
+# Bytes of a part of rows of this process; a cluster of many workers gets smaller parts.
 _MOST_BYTES = 1 << 26
 
 Indices = npt.NDArray[np.int64]
@@ -52,21 +52,21 @@ class Partitions:
         return np.concatenate([[0], np.cumsum(self.lengths)]).astype(np.int64)
 
     def mapped(self, function: Any, *others: Any, n_columns: int | None = None) -> "Partitions":
-        """The result of a function for each part, kept on the workers, with as many rows."""
+        """Apply a function to each part, and keep the results, of as many rows, on the workers."""
         lazy = self.lazily(function, *others, n_columns=n_columns)
         return replace(lazy, parts=persisted(lazy.parts))
 
     def lazily(self, function: Any, *others: Any, n_columns: int | None = None) -> "Partitions":
-        """The same, but not kept: made again whenever it is needed."""
+        """Apply a function to each part again whenever the result is needed."""
         task = delayed(function)
         shared = [delayed(other) for other in others]
         parts = tuple(task(part, *shared) for part in self.parts)
         return Partitions(parts, self.lengths, n_columns or self.n_columns)
 
     def starting_at_multiples(self, of: int) -> "Partitions":
-        """The same rows in parts whose first rows have multiples of a number, kept on the workers.
+        """Return the rows in parts that begin at multiples of a number, kept on the workers.
 
-        They begin as near as possible to where parts begin now.
+        The parts begin as near as possible to where they begin now.
         """
         n_rows = self.shape[0]
         starts = np.unique(np.minimum(np.rint(self.starts / of).astype(np.int64) * of, n_rows))
@@ -86,35 +86,32 @@ class Partitions:
         return Partitions(persisted(parts), np.diff(starts), self.n_columns)
 
     def split(self, per_row: npt.NDArray[Any]) -> list[npt.NDArray[Any]]:
-        """An array with one entry per row, split like the rows."""
+        """Split an array with one entry per row like the rows."""
         return np.split(per_row, self.starts[1:-1])
 
     def __getitem__(self, rows: Any) -> Any:
-        """These rows, in this process; as scikit-learn asks an array for them.
-
-        For samples: as many rows must fit here.
-        """
+        """Return these rows, a sample that fits into this process; scikit-learn indexes so."""
         rows = np.asarray(rows[0] if isinstance(rows, tuple) else rows)
         part = np.searchsorted(self.starts, rows, side="right") - 1
-        asked = [np.flatnonzero(part == number) for number in range(len(self.parts))]
+        wanted = [np.flatnonzero(part == number) for number in range(len(self.parts))]
         task = delayed(take_rows)
         pieces = computed(
             [
                 task(self.parts[number], rows[places] - self.starts[number])
-                for number, places in enumerate(asked)
+                for number, places in enumerate(wanted)
                 if len(places)
             ]
         )
-        order = np.argsort(np.concatenate(asked), kind="stable")
+        order = np.argsort(np.concatenate(wanted), kind="stable")
         return take_rows(joined(pieces), order)
 
     def gathered(self) -> Any:
-        """All rows, in this process."""
+        """Return all rows, in this process."""
         return joined(computed(self.parts))
 
 
 def read_partitions(X: Any) -> Partitions:
-    """Rows of a Dask array or DataFrame, or of a table of this process, cut for the workers.
+    """Return the parts of a Dask array or DataFrame, or cut a table of this process into parts.
 
     Sizes that Dask does not know are computed; empty parts are left out. A collection is not kept
     in the memory of the workers unless its owner has persisted it: it is read again whenever it is
@@ -144,7 +141,7 @@ def read_partitions(X: Any) -> Partitions:
 
 
 def empty_piece(X: Any) -> Any:
-    """No rows, but the columns of a Dask array or DataFrame; other collections are refused."""
+    """Return no rows, but the columns of a Dask array or DataFrame; refuse other collections."""
     if is_frame(X):
         return X._meta
     if not is_array(X):
@@ -156,17 +153,17 @@ def empty_piece(X: Any) -> Any:
 
 
 def rows_in_tasks(X: Any) -> list[Any]:
-    """A task for each partition of a Dask array or DataFrame, with all columns in each."""
+    """Return a task for each partition of a Dask array or DataFrame, with all columns in each."""
     return list(X.rechunk({1: -1}).to_delayed().ravel() if is_array(X) else X.to_delayed())
 
 
 def labels_here(y: Any) -> Any:
-    """Labels of a Dask array or Series, in this process, which solves the cuts; others as given."""
+    """Bring labels of a Dask array or Series into this process, which solves the cuts."""
     return computed([y])[0] if is_collection(y) else y
 
 
 def joined(pieces: Sequence[Any]) -> Any:
-    """Arrays or data frames one below the other, as Dask itself joins partitions."""
+    """Join arrays or data frames one below the other, as Dask itself joins partitions."""
     if len(pieces) == 1:
         return pieces[0]
     if isinstance(pieces[0], np.ndarray):
@@ -177,7 +174,7 @@ def joined(pieces: Sequence[Any]) -> Any:
 
 
 def rows_between(part: Any, start: int, stop: int) -> Any:
-    """Those of the rows from `start` to below `stop` that the part has."""
+    """Return the rows of a part from `start` to below `stop`, which may lie outside it."""
     return part[max(start, 0) : stop]
 
 

@@ -1,7 +1,6 @@
-"""The place of the chooser's points if these lie in partitions on the workers.
+"""The place of points that lie in partitions on the workers.
 
-It gives what `pucut.judging.places.PointsHere` gives, with the same bits if neighbours are
-exact. The points are there once; those of a space are made from them where they are needed.
+Its results are those of `pucut.judging.places.PointsHere`, bit for bit if neighbours are exact.
 """
 
 from collections.abc import Callable
@@ -14,29 +13,42 @@ import numpy.typing as npt
 from sklearn.utils import check_random_state
 
 from pucut._support.checks import BoolArray, FloatArray
-from pucut.dask.choice import partitioned_neighbors
-from pucut.dask.engine import computed, delayed
-from pucut.dask.partitions import Partitions
+from pucut.dask.cells import neighbors_in_cells
+from pucut.dask.engine import computed, delayed, n_slots
+from pucut.dask.partitions import Partitions, take_rows
 from pucut.dask.rows import PartitionedRows
-from pucut.dask.search import Found, found_in_turn, partition_indices
-from pucut.dask.trees import cross_fitted_on_workers, forest_on_workers, leaf_scores_on_workers
+from pucut.dask.search import (
+    Found,
+    distances_to_nearest,
+    found_in_turn,
+    neighbors_among,
+    partition_indices,
+)
+from pucut.dask.trees import (
+    cross_fitted_forest_on_workers,
+    forest_on_workers,
+    leaf_scores_on_workers,
+)
 from pucut.data.coded_categories import CodedCategories, categories_of_parts, value_counts
 from pucut.data.repeats import groups_of_equal_rows, numbered
-from pucut.data.row_order import IndexArray, row_hashes
+from pucut.data.row_hashes import Hashes, row_hashes
+from pucut.data.row_order import IndexArray
 from pucut.graphs.neighbors import NeighborLists
+from pucut.graphs.neighbors.index import MOST_EXACT_WORK, WORK_OF_A_PAIR
+from pucut.graphs.similarity import Gaussian
 from pucut.graphs.spaces import WeightedSpace, connecting_kernel
 from pucut.judging.places import PointsHere
 from pucut.kernels import blocks
 from pucut.kernels.gradients import mapped
-from pucut.trees.cross_fitting import CrossFittedForest, dealt_folds
+from pucut.trees.cross_fitting import CrossFittedForest
 from pucut.trees.feature_weights import weighted
 from pucut.trees.forest import Forest
-from pucut.trees.growing import TreeOptions, tree_seeds
+from pucut.trees.growing import TreeOptions
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class PointsOnWorkers:
-    """Satisfies `Place`; `threads_here` are for samples of the rows that come to this process."""
+    """Points on workers; `threads_here` are for samples of the rows that come to this process."""
 
     points: Partitions
     threads_here: int = 1
@@ -67,7 +79,7 @@ class PointsOnWorkers:
         return PointsOnWorkers(coded, self.threads_here)
 
     def groups(self, is_labelled: BoolArray) -> IndexArray:
-        hashes = np.concatenate(self._of_parts(row_hashes))
+        hashes = np.concatenate(self._of_parts(hashes_of_points))
         return groups_of_equal_rows(numbered(hashes), is_labelled)
 
     def varying_columns(self) -> BoolArray:
@@ -75,47 +87,17 @@ class PointsOnWorkers:
         return np.asarray(np.max(highest, axis=0) > np.min(lowest, axis=0))
 
     def forest(
-        self,
-        is_labelled: BoolArray,
-        prior: float,
-        options: TreeOptions,
-        *,
-        n_trees: int,
-        random_state: Any,
-        is_negative: BoolArray,
+        self, is_labelled: BoolArray, prior: float, options: TreeOptions, **growing: Any
     ) -> Forest:
-        seeds = tree_seeds(check_random_state(random_state), n_trees)
-        return forest_on_workers(
-            self.points, is_labelled, prior, options, seeds, is_negative=is_negative
-        )
+        return forest_on_workers(self.points, is_labelled, prior, options, **growing)
 
     def leaf_scores(self, forest: Forest) -> FloatArray:
         return leaf_scores_on_workers(self.points, forest)
 
     def cross_fitted_forest(
-        self,
-        is_labelled: BoolArray,
-        prior: float,
-        options: TreeOptions,
-        *,
-        n_folds: int,
-        n_trees: int,
-        random_state: Any,
-        groups: IndexArray,
-        is_negative: BoolArray,
+        self, is_labelled: BoolArray, prior: float, options: TreeOptions, **growing: Any
     ) -> CrossFittedForest:
-        random = check_random_state(random_state)
-        folds = dealt_folds(groups, is_labelled, n_folds, n_trees, random)
-        forest = forest_on_workers(
-            self.points,
-            is_labelled,
-            prior,
-            options,
-            folds.seeds,
-            is_negative=is_negative,
-            folds=folds,
-        )
-        return cross_fitted_on_workers(self.points, forest, folds)
+        return cross_fitted_forest_on_workers(self.points, is_labelled, prior, options, **growing)
 
     def space(
         self,
@@ -123,15 +105,19 @@ class PointsOnWorkers:
         weights: FloatArray,
         n_neighbors: int,
         *,
+        kernel: Gaussian | None = None,
         sigma: float | None = None,
+        in_place: bool = False,
         method: Any = "auto",
         random_state: Any = None,
     ) -> WeightedSpace:
-        in_space = weighted_partitions(self.points, weights)
+        if in_place:  # this place loses its points, so that the workers can free them
+            self.points = self.points.mapped(weighted, weights)
+        in_space = self.points if in_place else weighted_partitions(self.points, weights)
         lists = partitioned_neighbors(in_space, n_neighbors, method, random_state)
-        kernel = connecting_kernel(lists, sigma, len(weights))
+        kernel = kernel or connecting_kernel(lists, sigma, len(weights))
         return WeightedSpaceOnWorkers(
-            name, weights, self.points, False, lists, kernel, self.threads_here
+            name, weights, self.points, in_place, lists, kernel, self.threads_here
         )
 
     def _of_parts(self, function: Callable[[Any], Any]) -> list[Any]:
@@ -141,11 +127,11 @@ class PointsOnWorkers:
 
 @dataclass(frozen=True, eq=False)
 class WeightedSpaceOnWorkers(WeightedSpace):
-    """`points` are `Partitions`; the lists of neighbours are here."""
+    """A space whose `points` are `Partitions`; the lists of neighbours are here."""
 
     @property
     def weighted_points(self) -> PartitionedRows:
-        return PartitionedRows(weighted_partitions(self.points, self.weights))
+        return PartitionedRows(self._in_space)
 
     def near(
         self, new: Any, n_neighbors: int | None = None, *, in_place: bool = False
@@ -154,25 +140,57 @@ class WeightedSpaceOnWorkers(WeightedSpace):
         found = computed([self.nearest(points, n_neighbors or self.lists.n_neighbors)])[0]
         return lists_of(found)
 
+    def distances(
+        self, new: Any, is_inside: BoolArray, *, in_place: bool = False
+    ) -> tuple[FloatArray, FloatArray]:
+        points = delayed(weighted(new, self.weights, in_place=in_place))
+        inside, outside = computed(self.nearest_distances(points, is_inside))
+        return inside, outside
+
+    def distances_between(self, rows: BoolArray, others: BoolArray) -> FloatArray:
+        points, take = self._in_space, delayed(take_rows)
+        queries = [
+            take(part, np.flatnonzero(mask))
+            for part, mask in zip(points.parts, points.split(rows), strict=True)
+            if mask.any()
+        ]
+        return np.concatenate(computed(distances_to_nearest(points, others, queries)))
+
     def nearest(self, queries: Any, n_neighbors: int) -> Any:
-        """A task: the rows nearest to those of a task of weighted points."""
+        """Return a task: the rows nearest to those of a task of weighted points."""
         return found_in_turn(queries, self._indices, n_neighbors)
 
+    def nearest_distances(self, queries: Any, is_inside: BoolArray) -> list[Any]:
+        """Return two tasks: the `distances` of the rows of a task of weighted points."""
+        return [
+            distances_to_nearest(self._in_space, side, [queries])[0]
+            for side in (is_inside, ~is_inside)
+        ]
+
     def without_points(self) -> WeightedSpace:
-        """What can travel to workers that answer."""
+        """Return the part that workers need to score new rows."""
         return replace(self.gathered(None), lists=self.lists.of_no_rows())
 
     def gathered(self, points: Any) -> WeightedSpace:
-        """The space with its unweighted points in this process."""
+        """Return the space with its points, which are now in this process."""
         return WeightedSpace(
-            self.name, self.weights, points, False, self.lists, self.kernel, self.n_threads
+            self.name,
+            self.weights,
+            points,
+            self.are_weighted,
+            self.lists,
+            self.kernel,
+            self.n_threads,
         )
+
+    @property
+    def _in_space(self) -> Partitions:
+        return self.points if self.are_weighted else weighted_partitions(self.points, self.weights)
 
     @cached_property
     def _indices(self) -> tuple[Any, ...]:
-        """Built when the first unseen rows are asked about."""
-        points = weighted_partitions(self.points, self.weights)
-        return partition_indices(points, self.lists.n_neighbors, "auto", 0)
+        """Built when the first unseen rows are scored."""
+        return partition_indices(self._in_space, self.lists.n_neighbors, "auto", 0)
 
     def __getstate__(self) -> dict[str, Any]:
         raise TypeError(
@@ -182,22 +200,45 @@ class WeightedSpaceOnWorkers(WeightedSpace):
 
 
 def place_of(points: Partitions, threads_here: int) -> PointsOnWorkers:
-    """Of the points of an encoded table."""
+    """Return the place of points in parts that begin with a block, as regressions need them."""
     return PointsOnWorkers(points.starting_at_multiples(blocks.ROWS_OF_A_BLOCK), threads_here)
 
 
 def weighted_partitions(points: Partitions, weights: FloatArray) -> Partitions:
-    """Not kept: they are made again wherever they are needed."""
+    """Return weighted points, which are made again wherever they are needed."""
     return points if (weights == 1.0).all() else points.lazily(weighted, weights)
 
 
+def partitioned_neighbors(
+    points: Partitions, n_neighbors: int, method: Any, random_state: Any
+) -> NeighborLists:
+    """Find the nearest other rows of every row of all partitions, in this process.
+
+    "exact" and "torch" compare all rows, "approximate" those of near cells, "auto" is one of
+    these by the amount of work.
+    """
+    if method == "auto":
+        n_rows, n_features = (float(length) for length in points.shape)
+        work = n_rows**2 * (n_features + WORK_OF_A_PAIR)
+        method = "exact" if work <= MOST_EXACT_WORK * n_slots() else "approximate"
+    seed = int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
+    if method == "approximate":
+        return neighbors_in_cells(points, n_neighbors, seed)
+    rows, distances = neighbors_among(points, n_neighbors, method, seed)
+    return NeighborLists(rows, distances, method, 1.0)
+
+
 def lists_of(found: Found) -> NeighborLists:
-    """Of new rows, each partition searched by itself."""
+    """Return the neighbours of new rows as lists; each partition was searched exactly."""
     return NeighborLists(found.rows, found.squared_distances, "exact", 1.0)
 
 
 def with_categories(points: npt.NDArray[Any], categories: CodedCategories) -> Any:
     return categories.of(points)
+
+
+def hashes_of_points(points: npt.NDArray[Any]) -> Hashes:
+    return row_hashes(len(points), list(points.T))
 
 
 def ends_of_columns(points: npt.NDArray[Any]) -> tuple[Any, Any]:

@@ -1,26 +1,24 @@
 """The classifier that chooses for itself, with rows that stay on the workers of a Dask cluster."""
 
-from collections.abc import Mapping
-from typing import Any, ClassVar, Self
+from collections.abc import Iterable, Mapping
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import _fit_context
-from sklearn.utils._param_validation import StrOptions
-from sklearn.utils.validation import check_is_fitted
 
 from pucut._support.checks import FloatArray
-from pucut.dask.answers import lazy_array, scores_by
 from pucut.dask.engine import delayed
-from pucut.dask.estimator import ForCollections
-from pucut.dask.partitions import labels_here
+from pucut.dask.estimator import ForCollections, without
 from pucut.dask.place import WeightedSpaceOnWorkers, lists_of, place_of
 from pucut.dask.search import Found
-from pucut.dask.standardising import encoded_part, learn_partitioned_encoding
+from pucut.dask.standardising import encoded_part, encoded_partitions
+from pucut.graphs.spaces import WeightedSpace
 from pucut.methods import PUCutClassifier
 from pucut.methods.steps import FitSteps, with_callbacks
 from pucut.trees.feature_weights import weighted
 
 
+@without("device", "memory_limit")
 class DaskPUCutClassifier(ForCollections, PUCutClassifier):
     """`PUCutClassifier` for Dask arrays and DataFrames.
 
@@ -52,48 +50,6 @@ verbose
     model whose points are on the workers cannot be pickled; `gather` brings them here.
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **{
-            name: allowed
-            for name, allowed in PUCutClassifier._parameter_constraints.items()
-            if name not in ("memory_limit", "device")
-        },
-        "neighbors": [StrOptions({"auto", "exact", "approximate", "torch"})],
-    }
-
-    def __init__(
-        self,
-        *,
-        prior: Any = "auto",
-        feature_weights: Any = "auto",
-        n_neighbors: Any = None,
-        sigma: float | None = None,
-        neighbors: str = "auto",
-        n_estimators: int = 100,
-        learners: None = None,
-        embeddings: None = None,
-        pos_label: Any = None,
-        neg_label: Any = None,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        verbose: int = 0,
-    ) -> None:
-        super().__init__(
-            prior=prior,
-            feature_weights=feature_weights,
-            n_neighbors=n_neighbors,
-            sigma=sigma,
-            neighbors=neighbors,
-            n_estimators=n_estimators,
-            learners=learners,
-            embeddings=embeddings,
-            pos_label=pos_label,
-            neg_label=neg_label,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            verbose=verbose,
-        )
-
     @with_callbacks
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any) -> Self:
@@ -115,44 +71,26 @@ verbose
                     "all rows in one process. Fit PUCutClassifier to a sample of the rows, and let "
                     "pucut.dask.predict(model, X) answer"
                 )
-        table = self._partitioned(X)
+        table, labels = self._read(X, y)
         n_rows = table.shape[0]
-        labels = self._read_labels(labels_here(y), n_rows)
         options = self._options(n_rows)
         steps = FitSteps(self, n_steps=8, verbose=int(self.verbose))
         with steps.step("prior"):
-            self._settle_prior_of_rows(table, labels)
+            self._encoding = self._learn_columns_and_prior(table, labels)
         with steps.step("encoding"):
-            self._encoding, points = learn_partitioned_encoding(table)
-            place = place_of(points, self._n_threads())
-            del points  # on the workers, where others may be kept now
+            place = place_of(encoded_partitions(table, self._encoding), self._n_threads())
         return self._choose(place, None, labels, np.arange(n_rows), options, steps)
 
-    def gather(self) -> Self:
-        """Brings the points into this process; then the model can be pickled."""
-        check_is_fitted(self)
-        here: dict[int, Any] = {}  # spaces share points
-        spaces = {}
-        for space in self._mixture.spaces:
-            if not isinstance(space, WeightedSpaceOnWorkers):
-                return self
-            if id(space.points) not in here:
-                here[id(space.points)] = space.points.gathered()
-            spaces[space.name] = space.gathered(here[id(space.points)])
+    def _spaces(self) -> Iterable[WeightedSpace]:
+        return self._mixture.spaces
+
+    def _set_spaces(self, spaces: Mapping[str, WeightedSpace]) -> None:
         self._mixture = self._mixture.in_spaces(spaces)
         if hasattr(self, "mixture_"):
             self.mixture_ = self._mixture
-        return self
 
-    def _lazy_scores(self, X: Any) -> Any:
+    def _score_task(self, spaces: Mapping[str, WeightedSpaceOnWorkers]) -> Any:
         mixture, encoding = self._mixture, delayed(self._encoding)
-        spaces = {
-            space.name: space
-            for space in mixture.spaces
-            if isinstance(space, WeightedSpaceOnWorkers)
-        }
-        if not spaces:
-            return lazy_array(X, scores_by(self.compact()._score_rows), np.float64)
         alone = {name: space.without_points() for name, space in spaces.items()}
         small = delayed(mixture.for_answers().in_spaces(alone))
         encode, place, score = delayed(encoded_part), delayed(point_in_space), delayed(scores_of)
@@ -166,7 +104,7 @@ verbose
             }
             return score(small, points, found)
 
-        return lazy_array(X, scores, np.float64)
+        return scores
 
 
 def point_in_space(mixture: Any, name: str, points: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Points in partitions as regressions see them: sums over blocks of rows, and what each block says.
+"""Points in partitions as regressions read them, by blocks of rows.
 
 Blocks are computed on the workers and added there in their order, so that every sum has the bits
 that one machine gives it.
@@ -17,13 +17,13 @@ from pucut.dask.engine import computed, delayed
 from pucut.dask.partitions import Partitions
 from pucut.kernels import blocks
 
-# Of a task, whose results all are kept until they have been added.
+# Blocks of a task, whose results all are kept until they have been added.
 _BLOCKS_AT_ONCE = 4
 
 
 @dataclass(frozen=True, eq=False)
 class PartitionedRows:
-    """Satisfies `pucut.kernels.blocks.Rows`; partitions begin with a block."""
+    """The `Rows` of `pucut.kernels.blocks`; partitions begin with a block."""
 
     points: Partitions
 
@@ -58,7 +58,7 @@ class PartitionedRows:
 def results_of_blocks(
     part: Any, start: int, stop: int, of_block: Callable[..., Any], *of_rows: Any
 ) -> list[Any]:
-    """What each block says of the rows of a part from `start` on."""
+    """Return the result of each block of the rows of a part from `start` on."""
     points = part[start:stop]
     with library_threads(1):
         return [

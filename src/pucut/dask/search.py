@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pucut._support.checks import BoolArray, FloatArray
-from pucut.dask.engine import computed, delayed, persisted
+from pucut.dask.engine import SizedByArrays, computed, delayed, persisted
 from pucut.dask.partitions import Partitions
 from pucut.graphs.neighbors import NeighborIndex, nearest_to
 from pucut.graphs.neighbors.lists import without_itself
@@ -22,32 +22,29 @@ from pucut.graphs.neighbors.lists import without_itself
 
 @dataclass(frozen=True, eq=False)
 class PartIndex:
-    """The index of a partition, and the number of its first row among all."""
+    """Index of a partition, and the number of its first row among all."""
 
     index: NeighborIndex
     first_row: int
     n_bytes: int
 
     def __sizeof__(self) -> int:
-        """For Dask, which moves what is smaller: the points, and their rounded copies."""
+        """Bytes of the points and of their rounded copies, by which Dask decides what to move."""
         return 3 * self.n_bytes
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class Found(SizedByArrays):
     """Candidates of some queries: row numbers and squared distances, nearest first."""
 
     rows: npt.NDArray[np.int32]
     squared_distances: FloatArray
 
-    def __sizeof__(self) -> int:
-        return int(self.rows.nbytes + self.squared_distances.nbytes)
-
 
 def partition_indices(
     points: Partitions, n_neighbors: int, method: str, seed: int
 ) -> tuple[Any, ...]:
-    """An index of each part, made and kept where the part is."""
+    """Make an index of each part, and keep it where the part is."""
     make = delayed(index_of_part)
     return persisted(
         [
@@ -60,13 +57,13 @@ def partition_indices(
 def neighbors_among(
     points: Partitions, n_neighbors: int, method: str, seed: int
 ) -> tuple[npt.NDArray[np.int32], FloatArray]:
-    """The nearest other rows of every row, and squared distances, in this process."""
+    """Find the nearest other rows of every row, and squared distances, in this process."""
     k = n_neighbors + 1  # the row itself will be found too
     indices = partition_indices(points, k, method, seed)
     leave_out = delayed(without_own_rows)
     lists = []
     for number, part in enumerate(points.parts):
-        # Each starts with its own partition, so that not all ask the same worker at once.
+        # Each starts with its own partition, so that not all need the same worker at once.
         in_turn = indices[number:] + indices[:number]
         lists.append(leave_out(found_in_turn(part, in_turn, k), int(points.starts[number])))
     found = computed(lists)
@@ -77,7 +74,7 @@ def neighbors_among(
 
 
 def found_in_turn(queries: Any, indices: Sequence[Any], k: int) -> Any:
-    """A task: the k nearest rows of the queries among those of all indices."""
+    """Return a task: the k nearest rows of the queries among those of all indices."""
     search, merge = delayed(search_part), delayed(merge_found)
     return reduce(
         lambda best, found: merge(best, found, k),
@@ -99,7 +96,7 @@ def search_part(part: PartIndex, queries: npt.NDArray[Any], k: int) -> Found:
 
 
 def merge_found(one: Found, other: Found, k: int) -> Found:
-    """The k nearest of both, ties by row number; fewer if there are not as many."""
+    """Keep the k nearest of both, ties by row number; fewer if there are not as many."""
     rows = np.hstack([one.rows, other.rows])
     distances = np.hstack([one.squared_distances, other.squared_distances])
     order = np.lexsort((rows, distances), axis=1)[:, :k]
@@ -107,14 +104,13 @@ def merge_found(one: Found, other: Found, k: int) -> Found:
 
 
 def without_own_rows(found: Found, first_row: int) -> Found:
-    """Of lists of a partition's own rows."""
-    local = found.rows.astype(np.int64) - first_row
-    rows, distances = without_itself(local, found.squared_distances)
-    return Found((rows + first_row).astype(np.int32), distances)
+    """Leave each row of a partition out of its own list."""
+    rows, distances = without_itself(found.rows, found.squared_distances, first_row)
+    return Found(rows.astype(np.int32, copy=False), distances)
 
 
 def distances_to_nearest(points: Partitions, among: BoolArray, queries: Sequence[Any]) -> list[Any]:
-    """For each task of queries a task: the distances to the nearest of the rows `among`."""
+    """Return a task for each task of queries: the distances to the nearest of the rows `among`."""
     chosen = [
         (part, delayed(np.packbits(mask)))
         for part, mask in zip(points.parts, points.split(among), strict=True)
@@ -122,17 +118,17 @@ def distances_to_nearest(points: Partitions, among: BoolArray, queries: Sequence
     ]
     nearest, smaller, missing = delayed(distance_to_rows), delayed(np.minimum), delayed(no_distance)
     if not chosen:
-        return [missing(asked) for asked in queries]
+        return [missing(each) for each in queries]
     return [
-        reduce(smaller, [nearest(part, packed, asked) for part, packed in chosen])
-        for asked in queries
+        reduce(smaller, [nearest(part, packed, each) for part, packed in chosen])
+        for each in queries
     ]
 
 
 def distance_to_rows(
     points: npt.NDArray[Any], packed: npt.NDArray[np.uint8], queries: npt.NDArray[Any]
 ) -> FloatArray:
-    """From each query to the nearest of the rows whose bit is set, of which there are some."""
+    """Return the distance of each query from the nearest of the rows whose bit is set."""
     rows = points[np.unpackbits(packed, count=len(points)).view(np.bool_)]
     lists = nearest_to(rows, queries, 1, n_jobs=1, random_state=0)
     distance: FloatArray = np.sqrt(lists.squared_distances[:, 0])

@@ -1,53 +1,78 @@
-"""The encoding of a table in partitions, to the last bit that of the same table in one piece.
+"""The encoding, row hashes and suspect columns of a table in partitions, as of one piece.
 
 Sums of floating-point numbers depend on their order. So whole columns are sent to the workers, a
-few at a time, and encoded there by the same function as on one machine. Every value travels once;
-the largest piece in one place is a column, not the table.
+few at a time, and read there by the same functions as on one machine. Every value travels once; the
+largest piece in one place is a column, not the table.
 """
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 import numpy as np
 
-from pucut.dask.engine import computed, delayed
+from pucut.dask.engine import SizedByArrays, computed, delayed
 from pucut.dask.partitions import Partitions, joined, take_columns
 from pucut.data.encoding import Encoding, learn_encoding
-from pucut.data.tables import TableFormat
+from pucut.data.labels import PULabels
+from pucut.data.row_hashes import Hashes, row_hashes
+from pucut.data.suspects import Suspect, suspect_columns
+from pucut.data.tables import TableFormat, read_table
 
-# Of the columns that are learned in one task, unless a single one takes more.
+# Bytes of the columns that are learned in one task, unless a single one takes more.
 _MOST_BYTES = 1 << 27
 
 
-def learn_partitioned_encoding(table: Partitions) -> tuple[Encoding, Partitions]:
-    """The encoding, and the points of the rows, in the same partitions."""
+@dataclass(frozen=True, eq=False)
+class LearnedColumns(SizedByArrays):
+    """The encoding of some columns, hashes of the rows in them, and suspects among them."""
+
+    encoding: Encoding
+    hashes: Hashes
+    suspects: tuple[Suspect, ...]
+
+
+def learn_all_columns(table: Partitions, labels: PULabels) -> LearnedColumns:
+    """Learn a few columns in each task, and join what was learned in this process."""
     n_rows, n_columns = table.shape
     step = max(1, min(n_columns, _MOST_BYTES // (8 * n_rows)))
     spans = [slice(start, start + step) for start in range(0, n_columns, step)]
-    take, learn = delayed(take_columns), delayed(learn_columns)
-    encodings = computed(
-        [learn([take(part, span) for part in table.parts], span.start) for span in spans]
+    take, learn, shared = delayed(take_columns), delayed(learn_columns), delayed(labels)
+    learned = [
+        learn([take(part, span) for part in table.parts], span.start, shared) for span in spans
+    ]
+    # Hashes are as long as a column: they are added on the workers.
+    hashes = reduce(delayed(np.add), [each.hashes for each in learned])
+    encodings, suspects, hashes = computed(
+        [[each.encoding for each in learned], [each.suspects for each in learned], hashes]
     )
-    encoding = joined_encodings(encodings)
-    return encoding, table.mapped(encoded_part, encoding, n_columns=encoding.n_features)
+    return LearnedColumns(joined_encodings(encodings), hashes, sum(suspects, ()))
 
 
-def learn_columns(pieces: Sequence[Any], first: int) -> Encoding:
-    """What is to be known of some columns, from their pieces in the order of the rows."""
+def learn_columns(pieces: Sequence[Any], first: int, labels: PULabels) -> LearnedColumns:
+    """Learn some columns, the first of this number, from their pieces in the order of the rows."""
+    columns = joined(pieces)
     try:
-        encoding, _ = learn_encoding(joined(pieces))
+        encoding, _ = learn_encoding(columns)
     except (TypeError, ValueError) as error:
         # They are counted from 0 here.
         text = re.sub(
             r"\bcolumn (\d+) of X", lambda m: f"column {int(m[1]) + first} of X", str(error)
         )
         raise (TypeError if isinstance(error, TypeError) else ValueError)(text) from error
-    return encoding
+    table = read_table(columns, is_lenient=True)
+    names = table.names or range(first, first + table.format.n_columns)
+    return LearnedColumns(
+        encoding,
+        row_hashes(table.n_rows, table.values, first_column=first),
+        suspect_columns(table, labels, [str(name) for name in names]),
+    )
 
 
 def joined_encodings(encodings: Sequence[Encoding]) -> Encoding:
-    """Encodings of columns side by side."""
+    """Join the encodings of columns side by side."""
     firsts = np.cumsum([0] + [encoding.format.n_columns for encoding in encodings])
     is_narrow = all(encoding.dtype == np.float32 for encoding in encodings)
     return Encoding(
@@ -65,8 +90,13 @@ def joined_encodings(encodings: Sequence[Encoding]) -> Encoding:
     )
 
 
+def encoded_partitions(table: Partitions, encoding: Encoding) -> Partitions:
+    """Return the points of the rows, kept on the workers."""
+    return table.mapped(encoded_part, encoding, n_columns=encoding.n_features)
+
+
 def encoded_part(part: Any, encoding: Encoding) -> Any:
-    """The points of the rows of a part, which may be none."""
+    """Return the points of the rows of a part, which may be none."""
     if len(part) == 0:
         return np.empty((0, encoding.n_features), dtype=encoding.dtype)
     return encoding.encode(part)

@@ -16,13 +16,17 @@ from sklearn.utils import check_random_state
 from pucut._support.checks import BoolArray, FloatArray
 from pucut.dask.engine import computed, delayed, n_slots
 from pucut.dask.partitions import Indices, Partitions, joined
-from pucut.trees.cross_fitting import CrossFittedForest, DealtFolds, cross_fitted_scores
+from pucut.trees.cross_fitting import (
+    CrossFittedForest,
+    DealtFolds,
+    cross_fitted_scores,
+    dealt_folds,
+)
 from pucut.trees.drawing import DrawnRows, rows_of_trees, trees_of_rows
-from pucut.trees.feature_weights import options_of_weighing_trees
 from pucut.trees.forest import Forest, ForestScores, forest_scores
 from pucut.trees.growing import TreeOptions, forest_of_seeds, tree_seeds
 
-# Of the rows that the trees of one task see.
+# Bytes of the rows that the trees of one task see.
 _MOST_BYTES = 1 << 27
 
 Bits = npt.NDArray[np.uint8]
@@ -30,7 +34,7 @@ Bits = npt.NDArray[np.uint8]
 
 @dataclass(frozen=True, eq=False)
 class RowLabels:
-    """What trees are told of each row: labels and known negatives as bits, and its fold, if any."""
+    """Labels and known negatives as bits, and the fold of each row, if there are folds."""
 
     n_rows: int
     labelled: Bits
@@ -48,34 +52,65 @@ class RowLabels:
         return np.unpackbits(self.negative, count=self.n_rows).view(np.bool_)
 
 
-def grow_forest_on_workers(
-    points: Partitions,
-    is_labelled: BoolArray,
-    prior: float,
-    *,
-    n_trees: int,
-    random_state: Any,
-) -> Forest:
-    """What `grow_forest` gives for the trees that weigh the features of 2-HNC."""
-    seeds = tree_seeds(check_random_state(random_state), n_trees)
-    options = options_of_weighing_trees(points.shape[0])
-    return forest_on_workers(points, is_labelled, prior, options, seeds)
-
-
 def forest_on_workers(
     points: Partitions,
     is_labelled: BoolArray,
     prior: float,
     options: TreeOptions,
-    seeds: Indices,
     *,
+    n_trees: int,
+    random_state: Any,
     is_negative: BoolArray | None = None,
+) -> Forest:
+    """Grow the forest of `grow_forest`."""
+    seeds = tree_seeds(check_random_state(random_state), n_trees)
+    return _forest_of_seeds(points, is_labelled, prior, options, seeds, is_negative)
+
+
+def cross_fitted_forest_on_workers(
+    points: Partitions,
+    is_labelled: BoolArray,
+    prior: float,
+    options: TreeOptions,
+    *,
+    n_folds: int,
+    n_trees: int,
+    random_state: Any,
+    groups: npt.NDArray[np.intp],
+    is_negative: BoolArray | None = None,
+) -> CrossFittedForest:
+    """Grow and score the forest of `cross_fitted_forest`."""
+    random = check_random_state(random_state)
+    folds = dealt_folds(groups, is_labelled, n_folds, n_trees, random)
+    forest = _forest_of_seeds(points, is_labelled, prior, options, folds.seeds, is_negative, folds)
+    task, shared = delayed(cross_fitted_scores), delayed(forest)
+    n_dealt = int(folds.tree_fold.max()) + 1
+    parts = computed(
+        [
+            task(shared, part, fold, n_dealt)
+            for part, fold in zip(points.parts, points.split(folds.row_fold), strict=True)
+        ]
+    )
+    unseen, by_all = ([part[which] for part in parts] for which in range(2))
+    return CrossFittedForest(forest, joined_scores(unseen), joined_scores(by_all))
+
+
+def leaf_scores_on_workers(points: Partitions, forest: Forest) -> FloatArray:
+    """Return the mean score of the leaves of each row over all trees."""
+    task, shared = delayed(leaf_scores), delayed(forest)
+    return np.concatenate(computed([task(part, shared) for part in points.parts]))
+
+
+def _forest_of_seeds(
+    points: Partitions,
+    is_labelled: BoolArray,
+    prior: float,
+    options: TreeOptions,
+    seeds: Indices,
+    is_negative: BoolArray | None,
     folds: DealtFolds | None = None,
 ) -> Forest:
-    """What `forest_of_seeds` gives for the points of all partitions together.
-
-    With `folds` each tree leaves out a fold of the rows.
-    """
+    """Grow the trees of `forest_of_seeds`; with `folds` each leaves out a fold of the rows."""
     n_rows, n_columns = points.shape
     has_negatives = is_negative is not None and bool(is_negative.any())
     labels = delayed(
@@ -106,32 +141,10 @@ def forest_on_workers(
     return joined_forests(computed(tasks))
 
 
-def leaf_scores_on_workers(points: Partitions, forest: Forest) -> FloatArray:
-    """What the leaves of all trees say of each row."""
-    task, shared = delayed(leaf_scores), delayed(forest)
-    return np.concatenate(computed([task(part, shared) for part in points.parts]))
-
-
-def cross_fitted_on_workers(
-    points: Partitions, forest: Forest, folds: DealtFolds
-) -> CrossFittedForest:
-    """Scores by trees that left out the row, and by all trees."""
-    task, shared = delayed(cross_fitted_scores), delayed(forest)
-    n_folds = int(folds.tree_fold.max()) + 1
-    parts = computed(
-        [
-            task(shared, part, fold, n_folds)
-            for part, fold in zip(points.parts, points.split(folds.row_fold), strict=True)
-        ]
-    )
-    unseen, by_all = ([part[which] for part in parts] for which in range(2))
-    return CrossFittedForest(forest, joined_scores(unseen), joined_scores(by_all))
-
-
 def _trees_of_samples(
     points: Partitions, labels: Any, prior: float, options: TreeOptions, seeds: Indices, fold: int
 ) -> Any:
-    """A task: trees of rows that are picked from the partitions."""
+    """Return a task: trees of rows that are picked from the partitions."""
     drawn = delayed(draw_rows)(labels, prior, options, seeds, fold)
     numbers, pick = delayed(distinct_rows)(drawn), delayed(pick_rows)
     pieces = [
@@ -153,7 +166,7 @@ def grow_trees(
     seeds: Indices,
     tree_fold: npt.NDArray[np.int32],
 ) -> Forest:
-    """Some of the trees, of all rows."""
+    """Grow some of the trees from all rows."""
     row_fold = None if labels.row_fold is None else labels.row_fold.astype(np.int32)
     return forest_of_seeds(
         rows,
@@ -170,7 +183,7 @@ def grow_trees(
 def draw_rows(
     labels: RowLabels, prior: float, options: TreeOptions, seeds: Indices, fold: int
 ) -> DrawnRows:
-    """The rows that trees see which leave out this fold; -1 leaves nothing out."""
+    """Draw the rows of trees that leave out this fold; -1 leaves nothing out."""
     return rows_of_trees(
         labels.is_labelled,
         prior,
@@ -182,14 +195,14 @@ def draw_rows(
 
 
 def distinct_rows(drawn: DrawnRows) -> npt.NDArray[np.int32]:
-    """The rows that any of the trees sees, each once, in their order."""
+    """Return the rows that any of the trees sees, each once, in their order."""
     return np.unique(drawn.rows)
 
 
 def pick_rows(
     points: npt.NDArray[Any], first_row: int, numbers: npt.NDArray[np.int32]
 ) -> npt.NDArray[Any]:
-    """Those of the rows that are in a partition."""
+    """Return the points of the numbered rows that are in a partition."""
     start, stop = np.searchsorted(numbers, [first_row, first_row + len(points)])
     return points[numbers[start:stop] - first_row]
 
@@ -201,7 +214,7 @@ def grow_sampled_trees(
     prior: float,
     seeds: Indices,
 ) -> Forest:
-    """Some of the trees, from the rows that were picked for them."""
+    """Grow some of the trees from the rows that were picked for them."""
     # All trees see the rows of a single line.
     of_lines = np.split(seeds, np.arange(1, len(drawn.rows)))
     return joined_forests(
@@ -213,7 +226,7 @@ def grow_sampled_trees(
 
 
 def _in_order(pieces: Sequence[npt.NDArray[Any]], places: Indices) -> npt.NDArray[Any]:
-    """The rows at these places of all pieces, which are not copied together first."""
+    """Return the rows at these places of all pieces, which are not copied together first."""
     found = np.empty((len(places), pieces[0].shape[1]), dtype=pieces[0].dtype)
     first = 0
     for piece in pieces:
@@ -236,7 +249,7 @@ def joined_scores(parts: Sequence[ForestScores]) -> ForestScores:
 
 
 def joined_forests(forests: Sequence[Forest]) -> Forest:
-    """Forests of one table of numbers as one, tree after tree."""
+    """Join forests of one table of numbers, tree after tree."""
     assert not any(len(forest.masks) for forest in forests), "points have no categories"
     starts = np.cumsum([0] + [int(forest.offsets[-1]) for forest in forests])
     offsets = [

@@ -1,24 +1,25 @@
 """2-HNC whose rows stay on the workers of a Dask cluster."""
 
-from typing import Any, ClassVar, Self
+from collections.abc import Iterable, Mapping
+from typing import Any, Self
 
-import numpy as np
 from sklearn.base import _fit_context
-from sklearn.utils._param_validation import StrOptions
-from sklearn.utils.validation import check_is_fitted
 
-from pucut.dask.answers import lazy_array, scores_by
-from pucut.dask.estimator import ForCollections
-from pucut.dask.partitions import labels_here
-from pucut.dask.space import PartitionedSpace
-from pucut.dask.stages import space_on_workers
+from pucut._support.checks import FloatArray
+from pucut.cuts.inductive import nearness, share_of_similarity
+from pucut.dask.engine import delayed
+from pucut.dask.estimator import ForCollections, without
+from pucut.dask.place import PointsOnWorkers, WeightedSpaceOnWorkers, lists_of
+from pucut.dask.search import Found
+from pucut.dask.standardising import encoded_part, encoded_partitions
 from pucut.graphs.spaces import WeightedSpace
 from pucut.methods import TwoHNCClassifier
 from pucut.methods.steps import FitSteps, with_callbacks
-from pucut.methods.two_hnc.fitting import FoundSpace, InductiveRule, checked_grid
-from pucut.methods.two_hnc.spaces import PointSpace
+from pucut.methods.two_hnc.fitting import InductiveRule, checked_grid
+from pucut.trees.feature_weights import weighted
 
 
+@without("similarity", "device", "memory_limit")
 class DaskTwoHNCClassifier(ForCollections, TwoHNCClassifier):
     """`TwoHNCClassifier` for Dask arrays and DataFrames.
 
@@ -45,48 +46,6 @@ neg_label, n_jobs, random_state, verbose
     model whose points are on the workers cannot be pickled; `gather` brings them here.
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **{
-            name: allowed
-            for name, allowed in TwoHNCClassifier._parameter_constraints.items()
-            if name not in ("similarity", "memory_limit", "device")
-        },
-        "neighbors": [StrOptions({"auto", "exact", "approximate", "torch"})],
-    }
-
-    def __init__(
-        self,
-        *,
-        prior: Any = "auto",
-        feature_weights: Any = "pu_trees",
-        n_neighbors: Any = None,
-        sigma: float | None = None,
-        neighbors: str = "auto",
-        lambda_grid: Any = None,
-        inductive: str = "objective",
-        n_estimators: int = 100,
-        pos_label: Any = None,
-        neg_label: Any = None,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        verbose: int = 0,
-    ) -> None:
-        super().__init__(
-            prior=prior,
-            feature_weights=feature_weights,
-            n_neighbors=n_neighbors,
-            sigma=sigma,
-            neighbors=neighbors,
-            lambda_grid=lambda_grid,
-            inductive=inductive,
-            n_estimators=n_estimators,
-            pos_label=pos_label,
-            neg_label=neg_label,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            verbose=verbose,
-        )
-
     @with_callbacks
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any) -> Self:
@@ -102,53 +61,46 @@ neg_label, n_jobs, random_state, verbose
             `neg_label` known negatives, and everything else is unlabelled.
         """
         self._was_pairwise = False
-        table = self._partitioned(X)
-        labels = self._read_labels(labels_here(y), table.shape[0])
+        table, labels = self._read(X, y)
         grid = checked_grid(self.lambda_grid)
-        ks = self._settle_settings(table.shape[0])
+        ks = self._choose_settings(table.shape[0])
         steps = FitSteps(self, n_steps=6, verbose=int(self.verbose))
         with steps.step("prior"):
-            self._settle_prior_of_rows(table, labels)
-        found = space_on_workers(
-            table,
-            labels.is_labelled,
-            self.prior_,
-            feature_weights=self.feature_weights,
-            n_neighbors=max(ks),
-            sigma=self.sigma_,
-            neighbors=self.neighbors,
-            n_trees=self.n_estimators,
-            random_state=self.random_state,
-            step=steps.step,
-        )
-        weights = found.space.weights
-        importances = found.space.encoding.importances(weights)
-        space = FoundSpace(found.space, found.forest, weights, importances)
-        return self._finish(space, labels, ks, grid, steps)
+            encoding = self._learn_columns_and_prior(table, labels)
+        with steps.step("encoding"):
+            place = PointsOnWorkers(encoded_partitions(table, encoding), self._n_threads())
+        return self._learn(place, encoding, labels, None, ks, grid, steps)
 
-    def gather(self) -> Self:
-        """Brings the points into this process; then the model can be pickled."""
-        check_is_fitted(self)
-        space = self._rule.space
-        if isinstance(space, PartitionedSpace):
-            here = WeightedSpace(
-                "features",
-                space.weights,
-                space.points.gathered(),
-                True,
-                space.lists,
-                space.kernel,
-                self._n_threads(),
-            )
-            rule = self._rule
-            self._rule = InductiveRule(
-                rule.name, PointSpace(space.encoding, here), rule.n_neighbors, rule.is_positive
-            )
-        return self
+    def _spaces(self) -> Iterable[WeightedSpace]:
+        space: Any = self._rule.space
+        return [space.space]
 
-    def _lazy_scores(self, X: Any) -> Any:
-        rule, space = self._rule, self._rule.space
-        score = scores_by(rule.scores)
-        if isinstance(space, PartitionedSpace):
-            score = space.scores(rule.name, rule.n_neighbors, rule.is_positive)
-        return lazy_array(X, score, np.float64)
+    def _set_spaces(self, spaces: Mapping[str, WeightedSpace]) -> None:
+        (space,) = spaces.values()
+        self._rule = self._rule.in_space(space)
+
+    def _score_task(self, spaces: Mapping[str, WeightedSpaceOnWorkers]) -> Any:
+        (space,) = spaces.values()
+        rule, place = self._rule, delayed(points_in_space)
+        small = delayed(rule.in_space(space.without_points()))
+
+        def of_distances(part: Any) -> Any:
+            queries = place(small, part)
+            return delayed(nearness)(*space.nearest_distances(queries, rule.is_positive))
+
+        def of_neighbors(part: Any) -> Any:
+            found = space.nearest(place(small, part), rule.n_neighbors)
+            return delayed(scores_of_neighbors)(small, found)
+
+        return of_distances if rule.name == "nearest" else of_neighbors
+
+
+def points_in_space(rule: InductiveRule, part: Any) -> Any:
+    """Return new rows as weighted points of the space."""
+    space: Any = rule.space
+    return weighted(encoded_part(part, space.encoding), space.space.weights, in_place=True)
+
+
+def scores_of_neighbors(rule: InductiveRule, found: Found) -> FloatArray:
+    space: Any = rule.space
+    return share_of_similarity(*space.similarity_of_neighbors(lists_of(found), rule.is_positive))

@@ -17,13 +17,14 @@ import numpy as np
 import numpy.typing as npt
 
 from pucut._support.checks import BoolArray
-from pucut.data.row_order import IndexArray, row_hashes
+from pucut.data.containers import as_table
+from pucut.data.row_order import IndexArray
 from pucut.exceptions import RepeatedRowsWarning
 
-# Of the rows equal to a labelled one, if this share is labelled too, they are copies. If each was
+# Rows equal to a labelled one are copies if this share of them is labelled too. If each was
 # labelled by itself, the share is at most that of the labelled among the positives.
 COPIES_AGREE = 0.9
-# Where rows stand more often than this on average, a table has few values: nobody copies so much.
+# A table has few values if its different rows stand more often than this on average.
 MOST_COPIES = 10
 # Copies are said to be copies, and worth a warning, if they are this share of the rows, and of the
 # labelled ones.
@@ -32,7 +33,7 @@ MANY_COPIES = 0.1
 
 @dataclass(frozen=True)
 class Repeats:
-    """How many rows have an equal one in the table.
+    """Numbers of rows that have an equal one in the table.
 
     Attributes
     ----------
@@ -54,17 +55,17 @@ class Repeats:
 
     @property
     def has_few_values(self) -> bool:
-        """Whether there are so few different rows that equal ones mean nothing."""
+        """Tell whether there are so few different rows that equal ones mean nothing."""
         return _are_few(self.n_rows - self.n_repeated + self.n_distinct, self.n_rows)
 
     @property
     def are_samples(self) -> bool:
-        """Whether equal rows are different samples, labelled or not one by one."""
+        """Tell whether equal rows are different samples, labelled or not one by one."""
         return self.agreement < COPIES_AGREE or self.has_few_values
 
     @property
     def are_copies(self) -> bool:
-        """Whether there are labels enough to say that equal rows are copies."""
+        """Tell whether there are labels enough to say that equal rows are copies."""
         n_needed = MANY_COPIES * self.n_labelled
         agree = self.agreement >= COPIES_AGREE and not self.has_few_values
         return agree and self.n_labelled_repeated >= n_needed
@@ -90,9 +91,8 @@ class Repeats:
         return f"{equal}. Hardly any is labelled, so they may be copies: folds keep them together."
 
 
-def repeats(X: Any, is_labelled: BoolArray, n_threads: int = 1) -> Repeats:
-    """How many rows of a table are equal to others, and whether they are copies."""
-    groups = equal_rows(X, n_threads)
+def repeats(groups: IndexArray, is_labelled: BoolArray) -> Repeats:
+    """Count the rows that are equal to others, by their numbers from `equal_rows`."""
     sizes = np.bincount(groups)
     return Repeats(
         n_rows=len(groups),
@@ -104,9 +104,8 @@ def repeats(X: Any, is_labelled: BoolArray, n_threads: int = 1) -> Repeats:
     )
 
 
-def warn_of_copies(X: Any, is_labelled: BoolArray, n_threads: int = 1) -> None:
-    """If many rows are copies of others."""
-    found = repeats(X, is_labelled, n_threads)
+def warn_of_copies(found: Repeats) -> None:
+    """Warn if many rows are copies of others."""
     if found.are_copies and found.n_repeated >= MANY_COPIES * found.n_rows:
         warnings.warn(
             f"{found} If they are the same samples twice, drop them first "
@@ -117,29 +116,29 @@ def warn_of_copies(X: Any, is_labelled: BoolArray, n_threads: int = 1) -> None:
 
 
 def equal_rows(X: Any, n_threads: int = 1) -> IndexArray:
-    """A number for each row, the same for equal ones, counted by first appearance.
+    """Return a number for each row, the same for equal ones, counted by first appearance.
 
-    Rows of what cannot be read as a table are all different.
+    Rows that are no table (`as_table`) count as different.
     """
-    hashes = row_hashes(X, n_threads)
-    if hashes is None:
+    table = as_table(X)
+    if table is None:
         return np.arange(X.shape[0] if hasattr(X, "shape") else len(X))
-    return numbered(hashes)
+    return numbered(table.hashes(n_threads))
 
 
 def groups_for_folds(X: Any, is_labelled: BoolArray, n_threads: int = 1) -> IndexArray:
-    """The group of each row: rows of a group belong into one fold.
+    """Return the group of each row: rows of a group belong into one fold.
 
     Copies are a group; every other row is one by itself, and so are all rows of a table of few
     values. If no labelled row has an equal one, nothing speaks against copies, and equal rows are
-    kept together. Groups are counted by first
-    appearance, so that without copies they are the numbers of the rows.
+    kept together. Groups are counted by first appearance, so that without copies they are the
+    numbers of the rows.
     """
     return groups_of_equal_rows(equal_rows(X, n_threads), is_labelled)
 
 
 def groups_of_equal_rows(groups: IndexArray, is_labelled: BoolArray) -> IndexArray:
-    """What `groups_for_folds` says of rows that are numbered by `equal_rows`."""
+    """Return `groups_for_folds` of rows that are numbered by `equal_rows`."""
     labelled_apart = _agreement(groups, is_labelled) < COPIES_AGREE
     few_values = _are_few(int(groups.max()) + 1, len(groups))
     return np.arange(len(groups)) if labelled_apart or few_values else groups
@@ -150,7 +149,7 @@ def _are_few(n_different: int, n_rows: int) -> bool:
 
 
 def numbered(values: npt.NDArray[Any]) -> IndexArray:
-    """The values as whole numbers from 0, by first appearance."""
+    """Return the values as whole numbers from 0, by first appearance."""
     _, first, place = np.unique(values, return_index=True, return_inverse=True)
     number = np.empty(len(first), dtype=np.intp)
     number[np.argsort(first)] = np.arange(len(first))
@@ -158,19 +157,19 @@ def numbered(values: npt.NDArray[Any]) -> IndexArray:
 
 
 def labelled_groups(groups: IndexArray, is_labelled: BoolArray) -> BoolArray:
-    """Whether each group has a labelled row."""
+    """Tell for each group whether it has a labelled row."""
     return np.asarray(np.bincount(groups, weights=is_labelled) > 0.0)
 
 
 def possible_folds(n_folds: int, groups: IndexArray, is_labelled: BoolArray) -> int:
-    """At most as many folds as there are groups with a label, and as there are without."""
+    """Return the number of folds, at most that of groups with a label or of those without."""
     has_label = labelled_groups(groups, is_labelled)
     n_labelled = int(has_label.sum())
     return min(n_folds, n_labelled, len(has_label) - n_labelled)
 
 
 def _agreement(groups: IndexArray, is_labelled: BoolArray) -> float:
-    """Of the rows equal to a labelled one, the share that is labelled too; NaN if there is none."""
+    """Return the share of labelled rows among those equal to one, NaN if there are none."""
     sizes = np.bincount(groups)
     n_labelled = np.bincount(groups, weights=is_labelled)
     of_labelled = groups[is_labelled & (sizes[groups] > 1)]

@@ -12,39 +12,27 @@ import numpy.typing as npt
 from sklearn.utils import _safe_indexing
 
 from pucut._support.threads import in_threads, parts_of
-from pucut.data.tables import Table, read_table
+from pucut.data.containers import as_table
 
 IndexArray = npt.NDArray[np.intp]
 
-_GOLDEN = 0x9E3779B97F4A7C15
-_WORD = (1 << 64) - 1
-_NAN = np.uint64(0x7FF8000000000000)
-
 
 def row_order(X: Any, labels: npt.ArrayLike | None = None, n_threads: int = 1) -> IndexArray:
-    """The rows of X in an order that does not depend on theirs.
+    """Return the rows of X in an order that does not depend on theirs.
 
-    What cannot be read as a table, such as texts for a classifier that takes them, keeps its order.
+    Rows that are no table (`as_table`), such as texts, keep their order.
     """
-    hashes = row_hashes(X, n_threads)
-    if hashes is None:
+    table = as_table(X)
+    if table is None:
         return np.arange(X.shape[0] if hasattr(X, "shape") else len(X))
+    hashes = table.hashes(n_threads)
     if labels is None:
         return np.argsort(hashes, kind="stable")
     return _mixed_labels(hashes, np.asarray(labels))
 
 
-def row_hashes(X: Any, n_threads: int = 1) -> npt.NDArray[np.uint64] | None:
-    """A number for each row that depends on its values alone; None if X is not a table."""
-    try:
-        table = read_table(X, is_lenient=True)
-    except (TypeError, ValueError, AttributeError, OverflowError):
-        return None
-    return _row_hashes(table, n_threads)
-
-
 def _mixed_labels(hashes: npt.NDArray[np.uint64], labels: npt.NDArray[Any]) -> IndexArray:
-    """By hash; among rows of equal values labels alternate, as often as there are of each.
+    """Sort by hash and let the labels of equal rows alternate, in proportion to their numbers.
 
     Otherwise whatever takes the first of many equal rows would take those of one label.
     """
@@ -60,30 +48,30 @@ def _mixed_labels(hashes: npt.NDArray[np.uint64], labels: npt.NDArray[Any]) -> I
 
 
 def in_order(X: Any, order: IndexArray) -> Any:
-    """The rows of a table of any kind, in this order."""
+    """Return the rows of a table of any kind in this order."""
     return _safe_indexing(X, order)
 
 
 def in_given_order(values: npt.NDArray[Any], order: IndexArray) -> npt.NDArray[Any]:
-    """One value per row, from the order of `row_order` back to that of the table."""
+    """Return one value per row, from the order of `row_order` back to that of the table."""
     given = np.empty_like(values)
     given[order] = values
     return given
 
 
 def renumbered_graph(graph: Any, order: IndexArray) -> Any:
-    """A graph whose nodes are in the order of `row_order`, with the numbers of the table."""
+    """Return a graph whose nodes are in the order of `row_order` with the numbers of the table."""
     place = np.argsort(order)
     return graph[place][:, place]
 
 
 def given_numbers(mask: npt.NDArray[np.bool_], order: IndexArray) -> IndexArray:
-    """The numbers, rising, that rows of a mask in the order of `row_order` have in the table."""
+    """Return the rising numbers in the table of rows masked in the order of `row_order`."""
     return np.sort(order[np.flatnonzero(mask)])
 
 
 def order_rows_in_place(points: Any, order: IndexArray, n_threads: int = 1) -> Any:
-    """The points in this order; dense ones in the memory they have, a column at a time."""
+    """Put points into this order; dense ones in the memory they have, a column at a time."""
     if not isinstance(points, np.ndarray):
         return points[order]
 
@@ -93,41 +81,3 @@ def order_rows_in_place(points: Any, order: IndexArray, n_threads: int = 1) -> A
 
     in_threads(put, parts_of(points.shape[1], n_threads), n_threads)
     return points
-
-
-def _row_hashes(table: Table, n_threads: int) -> npt.NDArray[np.uint64]:
-    """Sums over the columns, which are the same in any order."""
-    parts = parts_of(len(table.values), n_threads)
-    hashes = np.zeros(table.n_rows, dtype=np.uint64)
-    for found in in_threads(lambda columns: _hashes_of(table, columns), parts, n_threads):
-        hashes += found
-    return hashes
-
-
-def _hashes_of(table: Table, columns: range) -> npt.NDArray[np.uint64]:
-    """Zeros add nothing, so that a sparse table has the order of the dense one."""
-    hashes = np.zeros(table.n_rows, dtype=np.uint64)
-    for j in columns:
-        values = table.values[j]
-        bits = values.astype(np.float64) + 0.0  # -0.0 becomes 0.0
-        words = bits.view(np.uint64).copy()
-        words[np.isnan(bits)] = _NAN
-        is_zero = words == 0
-        words ^= np.uint64((j + 1) * _GOLDEN & _WORD)
-        words = _mixed(words)
-        words[is_zero] = 0
-        if table.rows:
-            hashes[table.rows[j]] += words
-        else:
-            hashes += words
-    return hashes
-
-
-def _mixed(words: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
-    """Every bit of the result depends on every bit (the finaliser of MurmurHash3)."""
-    words ^= words >> np.uint64(33)
-    words *= np.uint64(0xFF51AFD7ED558CCD)
-    words ^= words >> np.uint64(33)
-    words *= np.uint64(0xC4CEB9FE1A85EC53)
-    words ^= words >> np.uint64(33)
-    return words

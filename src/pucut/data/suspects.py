@@ -10,7 +10,7 @@ other way to such a value is that nearly all positives are labelled.
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +18,7 @@ import numpy.typing as npt
 from pucut._support.checks import BoolArray
 from pucut._support.threads import in_threads, parts_of
 from pucut.data.labels import PULabels
-from pucut.data.tables import Column, Table, read_table
+from pucut.data.tables import Column, Table
 from pucut.exceptions import SuspectColumnWarning
 
 # A value belongs to labelled rows alone if at most so many other rows have it, for each of them.
@@ -41,7 +41,7 @@ Kind = Literal["filled", "empty", "value", "range"]
 
 @dataclass(frozen=True)
 class Suspect:
-    """A column, and what its labelled rows have that hardly any other row has.
+    """A column, and a property of its labelled rows that hardly any other row has.
 
     Attributes
     ----------
@@ -76,20 +76,16 @@ class Suspect:
 
 
 def suspect_columns(
-    X: Any, labels: PULabels, names: Sequence[str] | None = None, n_threads: int = 1
+    table: Table, labels: PULabels, names: Sequence[str] | None = None, n_threads: int = 1
 ) -> tuple[Suspect, ...]:
-    """The columns of a table that know the labels; empty if X is not a table.
+    """Return the columns of a table that know the labels.
 
-    Columns have the names of X, or those given, or their numbers. Known negatives are left out of
-    it: they were labelled too.
+    Columns have these names, or those of the table, or their numbers. Known negatives are left out
+    of it: they were labelled too.
     """
     if labels.n_labelled < FEWEST_LABELLED:
         return ()
-    try:
-        table = read_table(X, is_lenient=True)
-    except (TypeError, ValueError, AttributeError, OverflowError):
-        return ()
-    own = getattr(X, "columns", range(table.format.n_columns))
+    own = range(table.format.n_columns) if table.names is None else table.names
     named = list(own if names is None else names)
 
     def among(columns: range) -> list[Suspect]:
@@ -104,7 +100,7 @@ def _suspect(table: Table, j: int, name: str, labels: PULabels) -> Suspect | Non
     is_labelled, is_other = labels.is_labelled, labels.is_unlabelled
     for sign in _signs(table, j, is_labelled, is_other):
         n_needed = max(COMMON[sign.kind] * labels.n_labelled, FEWEST_LABELLED)
-        # What nearly all rows have tells nothing, and has others enough.
+        # A sign that nearly all rows have says nothing, and many others have it.
         if sign.n_labelled >= n_needed and sign.n_others <= FEWEST_OTHERS * sign.n_labelled:
             return Suspect(
                 name,
@@ -120,7 +116,7 @@ def _suspect(table: Table, j: int, name: str, labels: PULabels) -> Suspect | Non
 
 
 def in_words(suspects: Sequence[Suspect]) -> str:
-    """What was found, and what it means."""
+    """Return a sentence on suspects and what they mean."""
     return (
         f"{'; '.join(map(str, suspects))}. That tells which rows were labelled, not which are "
         "positive: hidden positives would have it as often as labelled ones. With such a column "
@@ -128,9 +124,8 @@ def in_words(suspects: Sequence[Suspect]) -> str:
     )
 
 
-def warn_of_suspects(X: Any, labels: PULabels, n_threads: int = 1) -> None:
-    """If some columns know which rows were labelled."""
-    suspects = suspect_columns(X, labels, n_threads=n_threads)
+def warn_of_suspects(suspects: Sequence[Suspect]) -> None:
+    """Warn of columns that know which rows were labelled, if there are any."""
     if suspects:
         columns = ", ".join(repr(suspect.column) for suspect in suspects)
         warnings.warn(
@@ -143,7 +138,7 @@ def warn_of_suspects(X: Any, labels: PULabels, n_threads: int = 1) -> None:
 
 @dataclass(frozen=True)
 class _Sign:
-    """What rows may have in a column, and how many labelled and other rows have it."""
+    """A property of cells of a column, and the numbers of labelled and other rows that have it."""
 
     kind: Kind
     what: str
@@ -185,7 +180,7 @@ def _signs(table: Table, j: int, is_labelled: BoolArray, is_other: BoolArray) ->
 def _of_values(
     known: Column, labelled: Column, others: Column, categories: npt.NDArray[np.object_] | None
 ) -> Iterator[_Sign]:
-    """The values that several labelled rows have and hardly any other, taken together."""
+    """Yield the values that several labelled rows have and hardly any other, taken together."""
     n_labelled = np.bincount(np.searchsorted(known, labelled), minlength=len(known))
     place = np.minimum(np.searchsorted(known, others), len(known) - 1)
     n_others = np.bincount(place[known[place] == others], minlength=len(known))

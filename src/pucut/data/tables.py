@@ -15,6 +15,7 @@ import scipy.sparse as sp
 from sklearn.utils import assert_all_finite
 
 from pucut._support.checks import BoolArray, is_missing
+from pucut.data.row_hashes import Hashes, row_hashes
 
 MOST_CATEGORIES = 255  # per column, as in scikit-learn's histogram trees
 MOST_ROWS = np.iinfo(np.int32).max
@@ -68,8 +69,16 @@ class Table:
     array: npt.NDArray[Any] | None = None
 
     def place(self, column: int) -> str:
-        """A column as errors name it."""
+        """The name of a column in errors."""
         return _place(column, self.names)
+
+    def hashes(self, n_threads: int = 1) -> Hashes:
+        """Return a number for each row that depends on its values alone, computed once."""
+        known: Hashes | None = vars(self).get("_hashes")
+        if known is None:
+            known = row_hashes(self.n_rows, self.values, self.rows, n_threads=n_threads)
+            vars(self)["_hashes"] = known
+        return known
 
 
 def read_table(
@@ -100,7 +109,7 @@ def read_table(
     if hasattr(X, "columns") and hasattr(X, "dtypes"):
         names = tuple(X.columns)
         n_rows = len(X)
-        if _is_wide_block(X):
+        if is_wide_block(X):
             array = _supported(_finite_or_missing(X.to_numpy()))
             columns = list(array.T)
         else:
@@ -135,7 +144,7 @@ def read_table(
             is_categorical = learned is not None
         else:
             learned = None
-            is_categorical = bool(chosen[j]) or _holds_categories(column, is_lenient)
+            is_categorical = bool(chosen[j]) or holds_categories(column, is_lenient)
         where = _place(j, names)
         if is_categorical:
             codes, learned = _encode(column, learned, where, is_lenient)
@@ -152,7 +161,7 @@ def _place(column: int, names: tuple[Any, ...] | None) -> str:
     return f"column {column if names is None else repr(names[column])} of X"
 
 
-def _is_wide_block(X: Any) -> bool:
+def is_wide_block(X: Any) -> bool:
     """Whether a data frame has so many columns, all of one type of NumPy's, that they are an array.
 
     Taking columns out of a data frame one by one takes longer than everything else with them.
@@ -252,7 +261,7 @@ def chosen_columns(
     return mask
 
 
-def _holds_categories(column: Any, is_lenient: bool) -> bool:
+def holds_categories(column: Any, is_lenient: bool) -> bool:
     kind = str(getattr(column, "dtype", "")).lower()
     if kind.startswith(("categor", "enum", "str", "utf8", "<u", ">u")):
         return True
@@ -310,19 +319,22 @@ def _encode(
 def _numbers(column: Any, where: str, is_lenient: bool) -> Column:
     if isinstance(column, np.ndarray) and column.dtype in _TYPES:
         return column  # checked as a part of X
-    dtype = getattr(column, "dtype", None)
-    is_extension = not isinstance(dtype, np.dtype) and getattr(dtype, "kind", "") in tuple("iufb")
-    if is_extension and column.isna().any():  # a type of pandas with missing values of its own
-        array = column.to_numpy(dtype=np.float64, na_value=np.nan)
-    else:
-        array = np.asarray(column)
+    array = array_of_column(column)
     if array.dtype.kind not in "biuf":
         array = _numbers_from_objects(array, where, is_lenient)
     array = _supported(array)
     return _finite_or_missing(array, where) if array.dtype.kind == "f" else array
 
 
-def _holds_dates(array: Column) -> bool:
+def array_of_column(column: Any) -> Column:
+    dtype = getattr(column, "dtype", None)
+    is_extension = not isinstance(dtype, np.dtype) and getattr(dtype, "kind", "") in tuple("iufb")
+    if is_extension and column.isna().any():  # a type of pandas with missing values of its own
+        return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))
+    return np.asarray(column)
+
+
+def holds_dates(array: Column) -> bool:
     """Dates with a time zone, periods and the like are objects to NumPy."""
     known = next((value for value in array if not is_missing(value)), None)
     return hasattr(known, "isoformat") or type(known).__name__ in ("Period", "timedelta")
@@ -333,7 +345,7 @@ def _numbers_from_objects(array: Column, where: str, is_lenient: bool) -> Column
         raise ValueError(f"Complex data not supported: {where} is {array.dtype}")
     if array.dtype.kind in "mM" and is_lenient:
         return np.where(np.isnat(array), np.nan, array.astype(np.int64).astype(np.float64))
-    if array.dtype.kind in "mM" or _holds_dates(array):
+    if array.dtype.kind in "mM" or holds_dates(array):
         raise ValueError(f"{where} holds dates, which are neither numbers nor classes")
     return np.array(
         [

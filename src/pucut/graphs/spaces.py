@@ -65,6 +65,23 @@ class WeightedSpace:
         points = weighted(new, self.weights, in_place=in_place)
         return self._index.query(points, n_neighbors or self.lists.n_neighbors)
 
+    def distances(
+        self, new: Any, is_inside: BoolArray, *, in_place: bool = False
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return how far new points are from the nearest row inside a set and outside it.
+
+        Distances are infinite if a side has no row. With `in_place` the new points may be
+        overwritten.
+        """
+        points = weighted(new, self.weights, in_place=in_place)
+        inside, outside = self._sides(is_inside)
+        return _distances(inside, points), _distances(outside, points)
+
+    def distances_between(self, rows: BoolArray, others: BoolArray) -> FloatArray:
+        """Return how far each of some rows is from the nearest of others."""
+        points = self.weighted_points
+        return _distances(self._index_of(points[others]), points[rows])
+
     def for_answers(self) -> "WeightedSpace":
         """Without the neighbours of its own rows, which new ones do not ask for."""
         return replace(self, lists=self.lists.of_no_rows())
@@ -84,8 +101,23 @@ class WeightedSpace:
             most_bytes=self.most_bytes,
         )
 
+    def _sides(self, is_inside: BoolArray) -> tuple[NeighborIndex | None, NeighborIndex | None]:
+        """The rows of either side, prepared when they are first needed, and not pickled."""
+        known = vars(self).get("_prepared")
+        if known is None or known[0] is not is_inside:
+            points = self.weighted_points
+            sides = self._index_of(points[is_inside]), self._index_of(points[~is_inside])
+            known = vars(self)["_prepared"] = (is_inside, *sides)
+        return known[1], known[2]
+
+    def _index_of(self, points: Any) -> NeighborIndex | None:
+        if points.shape[0] == 0:
+            return None
+        return NeighborIndex(points, 1, n_jobs=self.n_threads, random_state=0)
+
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "_index"}
+        made_again = ("_index", "_prepared")
+        return {name: value for name, value in vars(self).items() if name not in made_again}
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,6 +220,12 @@ def common_scale(scale: FloatArray, varies: BoolArray) -> FloatArray | None:
     if alike < max(_LEAST_ALIKE * n_columns, _LEAST_COLUMNS) or alike > _MOST_ALIKE * n_columns:
         return None
     return np.asarray(variance * (len(variance) / variance.sum()))
+
+
+def _distances(index: NeighborIndex | None, points: Any) -> FloatArray:
+    if index is None:
+        return np.full(points.shape[0], np.inf)
+    return np.asarray(np.sqrt(index.query(points).squared_distances[:, 0]))
 
 
 def _scale_of(lists: NeighborLists) -> float:

@@ -1,7 +1,7 @@
-"""Where the points of the rows of `fit` lie, and what the chooser asks of that place.
+"""The place where the points of the rows of `fit` lie: this process, or the workers of a cluster.
 
-All else, such as labels, scores, neighbour lists, mixtures and cuts, is in this process: it takes a
-few numbers per row. `pucut.dask` has a place whose points are on the workers of a cluster.
+Everything else, such as labels, scores, neighbour lists, mixtures and cuts, is in this process: it
+takes a few numbers per row. The place on workers is in `pucut.dask`.
 """
 
 from dataclasses import dataclass, replace
@@ -13,6 +13,7 @@ from pucut.data.coded_categories import CodedCategories, coded_categories
 from pucut.data.repeats import groups_for_folds
 from pucut.data.row_order import IndexArray
 from pucut.data.tables import Table, read_table
+from pucut.graphs.similarity import Gaussian
 from pucut.graphs.spaces import WeightedSpace, varying_columns, weighted_space
 from pucut.kernels.blocks import Rows, RowsHere
 from pucut.kernels.gradients import mapped
@@ -22,7 +23,7 @@ from pucut.trees.growing import TreeOptions, grow_forest
 
 
 class Place(Protocol):
-    """The points; what comes from them depends on them alone, and not on where they lie."""
+    """Points of rows; results depend on the points alone, not on the place."""
 
     @property
     def shape(self) -> tuple[int, int]: ...
@@ -32,26 +33,26 @@ class Place(Protocol):
 
     @property
     def n_threads(self) -> int:
-        """How many learners may work on the points at a time."""
+        """The number of learners that may work on the points at a time."""
 
     @property
     def rows(self) -> Rows:
-        """For regressions."""
+        """The rows as regressions read them."""
 
     def here(self, points: Any) -> "PointsHere":
-        """Other points in this process, such as a sample of its own."""
+        """Return a place for other points in this process, such as a sample."""
 
     def turned(self, matrix: FloatArray) -> "Place":
-        """The points times a matrix (`kernels.gradients.mapped`)."""
+        """Return the points times a matrix (`kernels.gradients.mapped`)."""
 
     def categories(self) -> CodedCategories | None:
-        """`coded_categories` of the points."""
+        """Return `coded_categories` of the points."""
 
     def coded(self, categories: CodedCategories) -> "Place":
-        """The points with indicators in the place of codes."""
+        """Return the points with indicators in the place of codes."""
 
     def groups(self, is_labelled: BoolArray) -> IndexArray:
-        """Which rows are copies (`groups_for_folds`)."""
+        """Return the groups of copies (`groups_for_folds`)."""
 
     def varying_columns(self) -> BoolArray: ...
 
@@ -63,12 +64,12 @@ class Place(Protocol):
         *,
         n_trees: int,
         random_state: Any,
-        is_negative: BoolArray,
+        is_negative: BoolArray | None = None,
     ) -> Forest:
-        """What `grow_forest` gives."""
+        """Grow the trees of `grow_forest`."""
 
     def leaf_scores(self, forest: Forest) -> FloatArray:
-        """What the leaves of all trees say of each row."""
+        """Return the mean score of the leaves of each row over all trees."""
 
     def cross_fitted_forest(
         self,
@@ -89,16 +90,21 @@ class Place(Protocol):
         weights: FloatArray,
         n_neighbors: int,
         *,
+        kernel: Gaussian | None = None,
         sigma: float | None = None,
+        in_place: bool = False,
         method: Any = "auto",
         random_state: Any = None,
     ) -> WeightedSpace:
-        """With the neighbours of all rows (`weighted_space`)."""
+        """Find the neighbours of all rows (`weighted_space`).
+
+        With `in_place` the space takes the memory of the points, which this place loses.
+        """
 
 
 @dataclass(frozen=True, eq=False)
 class PointsHere:
-    """An array or CSR matrix in this process.
+    """Points in an array or CSR matrix of this process.
 
     For `most_bytes` and `device` see `nearest_neighbors`.
     """

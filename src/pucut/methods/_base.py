@@ -14,12 +14,12 @@ from pucut._support.checks import FloatArray
 from pucut._support.constraints import PRIOR_CONSTRAINTS
 from pucut._support.fitting import FitsWhole
 from pucut.calibration import calibrate
-from pucut.data.containers import checked_table
+from pucut.data.containers import as_table, checked_table
 from pucut.data.label_values import plain
 from pucut.data.labels import PULabels, checked_prior, checked_pu_labels
-from pucut.data.repeats import warn_of_copies
+from pucut.data.repeats import equal_rows, repeats, warn_of_copies
 from pucut.data.row_order import IndexArray, in_given_order, in_order, row_order
-from pucut.data.suspects import warn_of_suspects
+from pucut.data.suspects import suspect_columns, warn_of_suspects
 from pucut.exceptions import NegativesNotUsedWarning
 from pucut.judging.thresholds import positives_by_prior, threshold_for_share
 from pucut.methods._documentation import inherit_documentation
@@ -244,14 +244,22 @@ class PUClassifier(FitsWhole, ClassifierMixin, BaseEstimator):
     def _settle_prior(
         self, X: Any, labels: PULabels, scores: FloatArray | None = None, method: str = "auto"
     ) -> None:
-        """Set `prior_`, and `prior_estimate_`, which is None if the prior is a number.
+        """Warn of copies and suspect columns, and set `prior_` and `prior_estimate_`.
 
-        The estimate uses `scores`, which are out-of-fold, if passed, otherwise X.
+        The estimate, None if the prior is a number, uses out-of-fold `scores` if there are any,
+        otherwise X.
         """
-        n_jobs = getattr(self, "n_jobs", None)
-        n_threads = int(effective_n_jobs(n_jobs))
-        warn_of_copies(X, labels.is_labelled, n_threads)
-        warn_of_suspects(X, labels, n_threads)
+        n_threads = int(effective_n_jobs(getattr(self, "n_jobs", None)))
+        table = as_table(X)
+        if table is not None:
+            warn_of_copies(repeats(equal_rows(table, n_threads), labels.is_labelled))
+            warn_of_suspects(suspect_columns(table, labels, n_threads=n_threads))
+        self._set_prior(X, labels, scores, method)
+
+    def _set_prior(
+        self, X: Any, labels: PULabels, scores: FloatArray | None = None, method: str = "auto"
+    ) -> None:
+        """Set the prior without looking for copies and suspect columns."""
         self.prior_estimate_: PriorEstimate | None = None
         if isinstance(self.prior, str):
             self.prior_estimate_ = estimate_prior(
@@ -259,7 +267,7 @@ class PUClassifier(FitsWhole, ClassifierMixin, BaseEstimator):
                 labels,
                 method,
                 scores=scores,
-                n_jobs=n_jobs,
+                n_jobs=getattr(self, "n_jobs", None),
                 random_state=self.random_state,
             )
             warn_of_guess(self.prior_estimate_)

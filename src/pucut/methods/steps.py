@@ -1,8 +1,8 @@
-"""The steps of a long `fit`: how long each took, who is told, and what is printed."""
+"""The steps of a long `fit`: their times, callbacks and printed lines."""
 
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 try:
@@ -16,11 +16,14 @@ except ImportError:  # before scikit-learn 1.9
         return method
 
 
-__all__ = ["CallbackSupportMixin", "FitSteps", "with_callbacks"]
+__all__ = ["CallbackSupportMixin", "FitSteps", "Step", "with_callbacks"]
+
+# Runs the step that it names.
+Step = Callable[[str], AbstractContextManager[None]]
 
 
 class FitSteps:
-    """Times the steps, prints them if asked to, and tells scikit-learn's callbacks of them."""
+    """Times of steps, which are printed if wanted and passed to scikit-learn's callbacks."""
 
     def __init__(self, estimator: Any, n_steps: int, verbose: int) -> None:
         self.seconds: dict[str, float] = {}
@@ -35,7 +38,7 @@ class FitSteps:
 
     @contextmanager
     def step(self, name: str) -> Iterator[None]:
-        """Runs a step; steps of one name are added up."""
+        """Run a step; the times of steps of one name are added up."""
         self._n_begun += 1
         context: Any = None
         if self._context is not None:

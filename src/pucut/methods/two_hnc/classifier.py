@@ -12,8 +12,16 @@ from pucut._support.checks import FloatArray
 from pucut._support.devices import card_of
 from pucut.calibration import calibrate
 from pucut.data.arrow import is_arrow
+from pucut.data.encoding import Encoding, learn_encoding
 from pucut.data.labels import PULabels
-from pucut.data.row_order import IndexArray, in_given_order, renumbered_graph
+from pucut.data.row_order import (
+    IndexArray,
+    in_given_order,
+    order_rows_in_place,
+    renumbered_graph,
+    row_order,
+)
+from pucut.judging.places import Place, PointsHere
 from pucut.methods._sized import SizedClassifier
 from pucut.methods.plan import Plan
 from pucut.methods.steps import FitSteps, with_callbacks
@@ -24,6 +32,7 @@ from pucut.methods.two_hnc.fitting import (
     cut_and_choose,
     find_space,
     paper_settings,
+    precomputed_space,
     threshold_and_scores,
 )
 from pucut.trees.feature_weights import FOREST_WEIGHTS
@@ -96,8 +105,8 @@ default="auto"
         For the trees, for approximate neighbours and for the estimate of the prior.
     verbose : int, default=0
         1 prints the estimate of time and memory, each step of `fit`, and a table of their times.
-        Callbacks of scikit-learn, such as its progress bar, are told of the steps, if the
-        installed version has them.
+        Callbacks of scikit-learn, such as its progress bar, receive the steps, if the installed
+        version has them.
 
     Attributes
     ----------
@@ -159,8 +168,6 @@ default="auto"
     `pucut.dask.DaskTwoHNCClassifier` does the same on the workers of a Dask cluster.
     """
 
-    # As on a cluster, where rows stay where they are and ties go by their numbers.
-    _in_given_order: ClassVar[bool] = False
     _uses_negatives: ClassVar[bool] = True
     _answers_rest_on: ClassVar[tuple[str, ...] | None] = ("_rule", "_was_pairwise")
 
@@ -246,7 +253,7 @@ default="auto"
         search_bytes = self._search_bytes(X, labels.n_labelled, is_known)
         card = card_of(self.device)
         grid = checked_grid(self.lambda_grid)
-        ks = self._settle_settings(X.shape[0])
+        ks = self._choose_settings(X.shape[0])
         steps = FitSteps(self, n_steps=6, verbose=int(self.verbose))
         with steps.step("prior"):
             if self._was_pairwise and isinstance(self.prior, str):
@@ -254,9 +261,32 @@ default="auto"
                     "prior is 'auto', which needs features, but X is precomputed: give a number"
                 )
             self._settle_prior(X, labels)
+        if self._was_pairwise:
+            found = precomputed_space(X, self.similarity, max(ks), self.sigma_, steps.step)
+            return self._finish(found, labels, None, ks, grid, steps)
+        with steps.step("encoding"):
+            n_threads = self._n_threads()
+            order = row_order(X, labels.signs, n_threads)
+            encoding, points = learn_encoding(X, in_place=is_from_file, n_threads=n_threads)
+            points = order_rows_in_place(points, order, n_threads)
+            place = PointsHere(points, n_threads, search_bytes, card)
+        return self._learn(place, encoding, labels.in_order(order), order, ks, grid, steps)
+
+    def _learn(
+        self,
+        place: Place,
+        encoding: Encoding,
+        labels: PULabels,
+        order: IndexArray | None,
+        ks: list[int],
+        grid: FloatArray | None,
+        steps: FitSteps,
+    ) -> Self:
+        """Finds the space of points and labels that have this order of rows, and cuts there."""
         found = find_space(
-            X,
-            labels,
+            place,
+            encoding,
+            labels.is_labelled,
             self.prior_,
             similarity=self.similarity,
             neighbors=self.neighbors,
@@ -265,26 +295,22 @@ default="auto"
             sigma=self.sigma_,
             n_trees=self.n_estimators,
             random_state=self.random_state,
-            n_threads=self._n_threads(),
-            device=card,
-            in_place=is_from_file,
-            most_bytes=search_bytes,
             step=steps.step,
-            in_given_order=self._in_given_order,
         )
-        return self._finish(found, labels, ks, grid, steps)
+        return self._finish(found, labels, order, ks, grid, steps)
 
-    def _settle_settings(self, n_rows: int) -> list[int]:
-        """Sets the width of the kernel; returns the numbers of neighbours to try."""
+    def _choose_settings(self, n_rows: int) -> list[int]:
+        """Sets the width of the kernel, and returns the numbers of neighbours to try."""
         usual = paper_settings(n_rows)
         self.sigma_ = usual.sigma if self.sigma is None else float(self.sigma)
-        given = self._numbers_of_neighbors(n_rows)
-        return given or sorted({min(k, n_rows - 1) for k in usual.n_neighbors})
+        chosen = self._numbers_of_neighbors(n_rows)
+        return chosen or sorted({min(k, n_rows - 1) for k in usual.n_neighbors})
 
     def _finish(
         self,
         found: FoundSpace,
         labels: PULabels,
+        order: IndexArray | None,
         ks: list[int],
         grid: FloatArray | None,
         steps: FitSteps,
@@ -292,8 +318,6 @@ default="auto"
         """Cuts, chooses, and sets the answers for the training rows and for others."""
         self.forest_, self.feature_weights_ = found.forest, found.weights
         self.feature_importances_ = found.importances
-        if found.order is not None:
-            labels = labels.in_order(found.order)
         with steps.step("cuts"):
             chosen = cut_and_choose(found.space, labels, self.prior_, ks, grid, self._n_threads())
         with steps.step("answers"):
@@ -313,8 +337,8 @@ default="auto"
             )
             self.threshold_, scores = threshold_and_scores(self._rule, chosen)
             self._calibration = calibrate(scores, labels, self.prior_, half_at=self.threshold_)
-            if found.order is not None:
-                self._set_in_given_order(found.order)
+            if order is not None:
+                self._set_in_given_order(order)
         steps.finish()
         self.step_seconds_ = steps.seconds
         return self

@@ -1,14 +1,15 @@
-"""What 2-HNC asks of the place its rows lie in: a graph, and how near new rows are.
+"""Spaces of 2-HNC: a graph of the training rows, and the nearness of new rows.
 
-Four such places: points with weighted distances, a given graph of distances, the leaves of a
-forest, and given similarities.
+There are four: points with weighted distances, a given graph of distances, the leaves of a forest,
+and given similarities.
 """
 
 import itertools
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,47 +18,54 @@ import scipy.sparse as sp
 from pucut._support.checks import BoolArray, FloatArray
 from pucut.cuts.inductive import neighbors_similarity
 from pucut.data.encoding import Encoding
-from pucut.graphs.neighbors import NeighborIndex, NeighborLists, nearest_to
+from pucut.graphs.neighbors import NeighborLists, nearest_to
 from pucut.graphs.similarity import Gaussian, proximity_graph
 from pucut.graphs.spaces import WeightedSpace
-from pucut.trees.feature_weights import weighted
-from pucut.trees.forest import Forest, Proximities, forest_apply
+from pucut.trees.forest import Forest, Proximities, forest_apply, proximity_neighbors
 
 # A new row may meet every training row in some tree.
 _ROWS_AT_ONCE = 256
 
-# To S, to all, and the share for a row that is similar to nothing.
+# Similarities to S and to all rows, and the share for a row that is similar to nothing.
 Similarity = tuple[FloatArray, FloatArray, FloatArray]
 
 
-class Space(Protocol):
-    """Rows of `fit`, and new rows `X` in relation to them."""
+class Space(ABC):
+    """Training rows, and new rows `X` in relation to them."""
 
     @property
-    def recall(self) -> float: ...
+    def recall(self) -> float:
+        """The share of the true nearest neighbours that were found."""
+        return 1.0
 
+    @abstractmethod
     def graph(self, n_neighbors: int) -> sp.csr_array:
-        """Similarities of the training rows."""
+        """Return the similarities of the training rows."""
 
     def remoteness(self, is_lost: BoolArray, is_labelled: BoolArray) -> FloatArray | None:
-        """How far the lost rows are from the labelled ones; None if unknown."""
+        """Return the distances of lost rows from the labelled ones, None if unknown."""
+        return None
 
+    @abstractmethod
     def similarity(self, X: Any, n_neighbors: int, is_positive: BoolArray) -> Similarity:
-        """How similar new rows are to S and to all training rows."""
+        """Return the similarities of new rows to S and to all training rows."""
 
+    @abstractmethod
     def distances(self, X: Any, is_positive: BoolArray) -> tuple[FloatArray, FloatArray]:
-        """How far new rows are from S and from S', infinite if a side is empty."""
+        """Return the distances of new rows from S and from S', infinite if a side is empty."""
 
+    @abstractmethod
     def distance_of(self, similarity: FloatArray) -> FloatArray:
-        """The distance at which rows of this similarity are, in the same unit."""
+        """Return the distance of rows that have this similarity, in the same unit."""
 
+    @abstractmethod
     def for_answers(self) -> "Space":
-        """What `similarity` and `distances` of new rows need, and nothing else."""
+        """Return the part that `similarity` and `distances` of new rows need."""
 
 
 @dataclass(frozen=True, eq=False)
-class PointSpace:
-    """Points in the weighted, standardised space of the features."""
+class PointSpace(Space):
+    """Points in the weighted, standardised space of the features, here or on workers."""
 
     encoding: Encoding
     space: WeightedSpace
@@ -70,20 +78,21 @@ class PointSpace:
         return self.space.graph(n_neighbors)
 
     def remoteness(self, is_lost: BoolArray, is_labelled: BoolArray) -> FloatArray | None:
-        points = self.space.weighted_points
         found = np.zeros(len(is_lost))
-        found[is_lost] = _distance(self._index(points[is_labelled]), points[is_lost])
+        found[is_lost] = self.space.distances_between(is_lost, is_labelled)
         return found
 
     def similarity(self, X: Any, n_neighbors: int, is_positive: BoolArray) -> Similarity:
         lists = self.space.near(self.encoding.encode(X), n_neighbors, in_place=True)
+        return self.similarity_of_neighbors(lists, is_positive)
+
+    def similarity_of_neighbors(self, lists: NeighborLists, is_positive: BoolArray) -> Similarity:
+        """Return how similar new rows are to these neighbours."""
         weights = self.space.similarities(lists.squared_distances)
         return neighbors_similarity(lists.indices, weights, is_positive)
 
     def distances(self, X: Any, is_positive: BoolArray) -> tuple[FloatArray, FloatArray]:
-        queries = weighted(self.encoding.encode(X), self.space.weights, in_place=True)
-        inside, outside = self._sides(is_positive)
-        return _distance(inside, queries), _distance(outside, queries)
+        return self.space.distances(self.encoding.encode(X), is_positive, in_place=True)
 
     def distance_of(self, similarity: FloatArray) -> FloatArray:
         return self.space.kernel.distances(similarity)
@@ -91,31 +100,10 @@ class PointSpace:
     def for_answers(self) -> "PointSpace":
         return PointSpace(self.encoding, self.space.for_answers())
 
-    def _sides(self, is_positive: BoolArray) -> tuple[NeighborIndex | None, NeighborIndex | None]:
-        """The rows of either side, prepared when it is first asked for, and not pickled."""
-        known = vars(self).get("_prepared")
-        if known is None or known[0] is not is_positive:
-            points = self.space.weighted_points
-            known = (
-                is_positive,
-                self._index(points[is_positive]),
-                self._index(points[~is_positive]),
-            )
-            vars(self)["_prepared"] = known
-        return known[1], known[2]
-
-    def _index(self, points: Any) -> NeighborIndex | None:
-        if points.shape[0] == 0:
-            return None
-        return NeighborIndex(points, 1, n_jobs=self.space.n_threads, random_state=0)
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name != "_prepared"}
-
 
 @dataclass(frozen=True, eq=False)
-class DistanceSpace:
-    """A graph of distances between rows, given instead of features."""
+class DistanceSpace(Space):
+    """Distances between rows, given instead of features."""
 
     lists: NeighborLists
     kernel: Gaussian
@@ -126,9 +114,6 @@ class DistanceSpace:
 
     def graph(self, n_neighbors: int) -> sp.csr_array:
         return self.kernel.graph(self.lists.nearest(n_neighbors))
-
-    def remoteness(self, is_lost: BoolArray, is_labelled: BoolArray) -> FloatArray | None:
-        return None
 
     def similarity(self, X: Any, n_neighbors: int, is_positive: BoolArray) -> Similarity:
         lists = nearest_to(X.T, X, n_neighbors, sp.csr_array(X))  # a column for each training row
@@ -147,15 +132,14 @@ class DistanceSpace:
 
 
 @dataclass(frozen=True, eq=False)
-class ForestSpace:
-    """Leaves of PU trees: rows are as similar as the share of trees in which they meet."""
+class ForestSpace(Space):
+    """Leaves of PU trees: the similarity of rows is the share of trees in which they meet."""
 
     encoding: Encoding
     forest: Forest
     leaves: npt.NDArray[np.int32]
     proximities: Proximities
     n_threads: int
-    recall: float = 1.0
 
     def graph(self, n_neighbors: int) -> sp.csr_array:
         near = Proximities(
@@ -163,11 +147,8 @@ class ForestSpace:
         )
         return proximity_graph(near)
 
-    def remoteness(self, is_lost: BoolArray, is_labelled: BoolArray) -> FloatArray | None:
-        return None
-
     def similarity(self, X: Any, n_neighbors: int, is_positive: BoolArray) -> Similarity:
-        """To the k training rows met most often, ties by row number."""
+        """Count the k training rows met most often, ties by row number."""
         to_positive, to_all = [], []
         for met in self._meetings(X):
             for start, end in itertools.pairwise(met.indptr):
@@ -180,7 +161,7 @@ class ForestSpace:
 
     def distances(self, X: Any, is_positive: BoolArray) -> tuple[FloatArray, FloatArray]:
         pairs = [
-            (_largest(met[:, is_positive]), _largest(met[:, ~is_positive]))
+            (largest_similarities(met, is_positive), largest_similarities(met, ~is_positive))
             for met in self._meetings(X)
         ]
         to_positive, to_negative = (np.concatenate(parts) for parts in zip(*pairs, strict=True))
@@ -194,34 +175,38 @@ class ForestSpace:
         return replace(self, proximities=near)
 
     def _meetings(self, X: Any) -> Iterator[sp.csr_array]:
-        """Shares of the trees in which new rows meet training rows, for some new rows at a time."""
-        asked = forest_apply(self.forest, self.encoding.encode(X), n_threads=self.n_threads)
-        for start in range(0, len(asked), _ROWS_AT_ONCE):
-            block = asked[start : start + _ROWS_AT_ONCE]
+        """Yield the shares of trees in which some new rows at a time meet training rows."""
+        leaves = forest_apply(self.forest, self.encoding.encode(X), n_threads=self.n_threads)
+        for start in range(0, len(leaves), _ROWS_AT_ONCE):
+            block = leaves[start : start + _ROWS_AT_ONCE]
             met = _leaf_table(block, self.forest) @ self._rows_of_leaf
             yield sp.csr_array(met / self.forest.n_trees)
 
     @cached_property
     def _rows_of_leaf(self) -> sp.csc_array:
-        """Made when it is first asked for, and not pickled."""
+        """Made when it is first needed, and not pickled."""
         return _leaf_table(self.leaves, self.forest).T
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if name != "_rows_of_leaf"}
 
 
+def forest_space(
+    encoding: Encoding, forest: Forest, points: Any, n_neighbors: int, n_threads: int
+) -> ForestSpace:
+    leaves = forest_apply(forest, points, n_threads=n_threads)
+    near = proximity_neighbors(forest, points, n_neighbors, n_threads=n_threads)
+    return ForestSpace(encoding, forest, leaves, near, n_threads)
+
+
 @dataclass(frozen=True, eq=False)
-class SimilaritySpace:
+class SimilaritySpace(Space):
     """Similarities of rows, given instead of features."""
 
     given: sp.csr_array
-    recall: float = 1.0
 
     def graph(self, n_neighbors: int) -> sp.csr_array:
         return self.given
-
-    def remoteness(self, is_lost: BoolArray, is_labelled: BoolArray) -> FloatArray | None:
-        return None
 
     def similarity(self, X: Any, n_neighbors: int, is_positive: BoolArray) -> Similarity:
         weights = sp.csr_array(X)
@@ -232,8 +217,8 @@ class SimilaritySpace:
     def distances(self, X: Any, is_positive: BoolArray) -> tuple[FloatArray, FloatArray]:
         weights = sp.csr_array(X)
         return (
-            self.distance_of(_largest(weights[:, is_positive])),
-            self.distance_of(_largest(weights[:, ~is_positive])),
+            self.distance_of(largest_similarities(weights, is_positive)),
+            self.distance_of(largest_similarities(weights, ~is_positive)),
         )
 
     def distance_of(self, similarity: FloatArray) -> FloatArray:
@@ -244,26 +229,20 @@ class SimilaritySpace:
         return SimilaritySpace(self.given[:0])
 
 
-def _distance(index: NeighborIndex | None, queries: Any) -> FloatArray:
-    """Of each query from the nearest of the rows; infinite if there are none."""
-    if index is None:
-        return np.full(queries.shape[0], np.inf)
-    distance: FloatArray = np.sqrt(index.query(queries).squared_distances[:, 0])
-    return distance
-
-
 def row_sums(graph: sp.csr_array, among: BoolArray) -> FloatArray:
-    """The sum of the similarities of each row of the graph to the rows `among`."""
+    """Return the sum of the similarities of each row of the graph to the rows `among`."""
     return np.asarray(graph @ among.astype(np.float64), dtype=np.float64)
 
 
 def largest_similarities(graph: sp.csr_array, among: BoolArray) -> FloatArray:
-    """The largest similarity of each row of the graph to the rows `among`, 0 for none."""
-    return _largest(graph[:, among])
+    """Return the largest similarity of each row of the graph to the rows `among`, 0 for none."""
+    if not among.any():
+        return np.zeros(graph.shape[0])
+    return np.asarray(graph[:, among].max(axis=1).todense(), dtype=np.float64).ravel()
 
 
 def _leaf_table(leaves: npt.NDArray[np.int32], forest: Forest) -> sp.csr_array:
-    """One row per row and one column per node of the forest: 1 if the row is in it."""
+    """Return a row for each row and a column for each node of the forest: 1 if it is there."""
     n_rows, n_trees = leaves.shape
     columns = leaves + forest.offsets[:-1]
     return sp.csr_array(
@@ -276,14 +255,8 @@ def _leaf_table(leaves: npt.NDArray[np.int32], forest: Forest) -> sp.csr_array:
     )
 
 
-def _largest(weights: sp.csr_array) -> FloatArray:
-    if weights.shape[1] == 0:
-        return np.zeros(weights.shape[0])
-    return np.asarray(weights.max(axis=1).todense(), dtype=np.float64).ravel()
-
-
 def _smallest(distances: sp.csr_array) -> FloatArray:
-    """The smallest stored distance of each row, infinite for none."""
+    """Return the smallest stored distance of each row, infinite for none."""
     found = np.full(distances.shape[0], np.inf)
     rows = np.repeat(np.arange(distances.shape[0]), np.diff(distances.indptr))
     np.minimum.at(found, rows, distances.data)

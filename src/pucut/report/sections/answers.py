@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from pucut._support.html import Html, element
+from pucut.data.containers import as_table
 from pucut.data.suspects import suspect_columns
 from pucut.report.fit import ReportedFit
 from pucut.report.markup import list_button
@@ -44,10 +45,12 @@ LEAST_SEPARATION = 0.2
 
 
 def facts(fit: ReportedFit) -> dict[str, Any]:
+    table = as_table(fit.X)
+    suspects = () if table is None else suspect_columns(table, fit.labels, fit.feature_names)
     return {
         "suspects": [
             {"column": suspect.column, "kind": suspect.kind, "text": str(suspect)}
-            for suspect in suspect_columns(fit.X, fit.labels, fit.feature_names)
+            for suspect in suspects
         ],
         "labelling": _labelling(fit),
         "certainty": _certainty(fit),
