@@ -13,12 +13,11 @@ from pucut.judging import places
 from pucut.judging.folds import PUFolds, pu_folds
 from pucut.judging.places import PointsHere
 from pucut.judging.scorers import score_of
-from pucut.judging.spaces import IDENTITY, NewRows
+from pucut.judging.spaces import NewRows
 from pucut.methods.pu_cut._candidates import (
-    EncodedRows,
     Options,
-    coded_rows,
-    may_judge_encodings,
+    Task,
+    encodings_of,
     why_left_out,
 )
 from pucut.model_files import dump_model, load_model
@@ -220,13 +219,18 @@ def test_equally_good_encodings_are_not_mixed():
     assert why_left_out([score], [score], folds) is not None
 
 
+def task_of(X, folds, categories):
+    options = Options("auto", None, None, "auto", 10, {}, {}, None, 1)
+    return Task(X, PointsHere(X), np.ones(5), False, categories, folds, 0.5, options, None)
+
+
 def test_a_learner_of_categories_reads_new_rows_as_categories(table):
     X, _, is_labelled = table
-    plain = EncodedRows(PointsHere(X), IDENTITY, np.random.RandomState(0))
-    coded = coded_rows(plain, coded_categories(X))
     folds = pu_folds(is_labelled, 300, np.random.RandomState(0), np.arange(len(X)))
-    options = Options("auto", None, None, "auto", 10, {}, {}, None, 1)
-    first, *_ = coded.trees(folds, 0.5, options)
+    task = task_of(X, folds, coded_categories(X))
+    plain, coded = encodings_of(task, np.random.RandomState(0))
+    assert plain.points is task.points
+    first, *_ = coded.trees(task)
     assert first.score.name == f"trees, random cuts, {COLUMNS_AS_CATEGORIES}"
     predictor = first.score.fitted().predictor
     of_codes = coded.transform.of(None, X[:9])
@@ -237,16 +241,20 @@ def test_a_learner_of_categories_reads_new_rows_as_categories(table):
     assert [plain.name("a"), coded.name("a")] == ["a", f"a, {COLUMNS_AS_CATEGORIES}"]
 
 
-def test_encodings_need_two_hidden_rows(table):
+def test_encodings_need_codes_and_two_hidden_rows(table):
     X, _, is_labelled = table
-    groups = np.arange(len(X))
+    groups, categories = np.arange(len(X)), coded_categories(X)
+
+    def n_encodings(folds, categories=categories):
+        return len(encodings_of(task_of(X, folds, categories), np.random.RandomState(0)))
+
     folds = pu_folds(is_labelled, 300, np.random.RandomState(0), groups)
-    assert may_judge_encodings(folds)
-    alone = PUFolds(folds.codes, np.full(len(X), -1), groups, 300)
-    assert not may_judge_encodings(alone)
+    assert n_encodings(folds) == 2
+    assert n_encodings(folds, None) == 1
+    assert n_encodings(PUFolds(folds.codes, np.full(len(X), -1), groups, 300)) == 1
     first, second = np.flatnonzero(is_labelled)[:2]
     hidden = np.isin(groups, [first, second])
     two = PUFolds(folds.codes, np.where(hidden, 0, -1), groups, 300)
-    assert may_judge_encodings(two)
+    assert n_encodings(two) == 2
     copies = PUFolds(folds.codes, two.fold, np.where(hidden, first, groups), 300)
-    assert not may_judge_encodings(copies)
+    assert n_encodings(copies) == 1

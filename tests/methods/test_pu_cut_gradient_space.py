@@ -16,7 +16,7 @@ from pucut.methods.pu_cut._candidates import (
     EncodedRows,
     Making,
     Options,
-    Rows,
+    Task,
     _along_gradients,
     names_of_spaces,
 )
@@ -88,9 +88,9 @@ def test_hidden_labels_do_not_change_it(table):
     known = is_labelled & ~folds.is_hidden
     assert known.sum() < is_labelled.sum()
     here, options = PointsHere(X), Options("auto", None, None, "auto", 10, {}, {}, None, 1)
-    rows = Rows(X, here, np.ones(6), False, groups)
+    task = Task(X, here, np.ones(6), False, None, folds, 0.5, options, None)
     encoded = EncodedRows(here, IDENTITY, np.random.RandomState(1))
-    space = _along_gradients(Making(rows, encoded, folds, (), options))
+    space = _along_gradients(Making(task, encoded, ()))
     np.testing.assert_array_equal(
         space.transform.matrix,
         directions_of_change(X, known.astype(np.float64), np.random.RandomState(1), groups),

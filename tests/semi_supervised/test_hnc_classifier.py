@@ -18,7 +18,7 @@ from pucut.data.class_labels import checked_class_labels
 from pucut.judging.folds import LabelFolds
 from pucut.judging.spaces import NewRows, near_rows
 from pucut.judging.weights import loss_weights
-from pucut.semi_supervised._class_cuts import (
+from pucut.semi_supervised._cuts import (
     GAMMAS,
     NO_GRAPH,
     decisions,

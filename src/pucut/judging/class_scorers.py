@@ -4,7 +4,7 @@ import math
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -14,8 +14,8 @@ from pucut._support.checks import FloatArray, is_sparse
 from pucut._support.threads import in_threads, library_threads
 from pucut.graphs.walks import rows_met, to_meet_one
 from pucut.judging.folds import LabelFolds
-from pucut.judging.scorers import PointPredictor, Score, TreeScore, score_of
-from pucut.judging.spaces import IDENTITY, NewRows, SearchedSpace, Space
+from pucut.judging.scorers import Predictor, Score, TreeScore, score_of
+from pucut.judging.spaces import IDENTITY, NewRows, SearchedSpace, Space, Transform
 from pucut.kernels.class_ridge import ClassRidge, fit_class_ridge
 from pucut.trees.class_trees import ClassTrees, grow_class_trees
 from pucut.trees.feature_weights import weighted
@@ -30,18 +30,17 @@ UNKNOWN, UNKNOWN_UNJUDGED = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0), 0.1
 
 
 @dataclass(frozen=True, eq=False)
-class ClassPredictor(PointPredictor):
+class ClassPredictor(Predictor):
     """A model of class probabilities in a space with these weights of the features, if any."""
 
     model: Any
     weights: FloatArray | None = None
+    transform: Transform = IDENTITY
 
     def __call__(self, rows: NewRows) -> FloatArray:
         points = rows.points[self.transform.key]
-        found: FloatArray = self.model.of(
-            points if self.weights is None else weighted(points, self.weights)
-        )
-        return found
+        points = points if self.weights is None else weighted(points, self.weights)
+        return np.asarray(self.model.of(points))
 
 
 def class_trees(
@@ -62,7 +61,7 @@ def class_trees(
     every = ClassTrees(tuple(tree for forest in forests for tree in forest.trees), n_threads)
     found[-1] = np.average(found, axis=0, weights=sizes)
     importances[-1] = np.average(importances, axis=0, weights=sizes)
-    return TreeScore(score_of(TREES, found, ClassPredictor(IDENTITY, every)), tuple(importances))
+    return TreeScore(score_of(TREES, found, ClassPredictor(every)), tuple(importances))
 
 
 def class_regression(
@@ -95,7 +94,7 @@ def class_regression(
             )
         )
         found.append(models[-1].of_rows(here))
-    return score_of(name, found, ClassPredictor(space.transform, models[-1], space.weights[-1]))
+    return score_of(name, found, ClassPredictor(models[-1], space.weights[-1], space.transform))
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,32 +119,23 @@ def logistic_score(points: Any, folds: LabelFolds) -> Score | None:
             model = _Logistic(LogisticRegression(C=_INVERSE_PENALTY, tol=1e-3))
             model.model.fit(points[known], codes[known])
             found.append(model.of(points))
-    return score_of(LOGISTIC, found, ClassPredictor(IDENTITY, model))
+    return score_of(LOGISTIC, found, ClassPredictor(model))
 
 
 @dataclass(frozen=True, eq=False)
-class ClassWalks:
+class ClassWalks(Predictor):
     """The labelled rows of each class that walks from the training rows meet.
 
-    Attributes
-    ----------
-    met : float array of shape (n_samples, n_classes)
-    shares : float array of shape (n_classes,)
-        The shares of the classes among the labels.
-    goes_on : float
-        The probability with which a walk goes on.
-    unknown : float
-        See `UNKNOWN`.
+    A walk goes on with the probability `goes_on`; `shares` are those of the classes among the
+    labels, and `unknown` is one of `UNKNOWN`.
     """
 
     met: FloatArray
     shares: FloatArray
     goes_on: float
-    space: str
-    n_neighbors: int
+    space: str = ""
+    n_neighbors: int = 0
     unknown: float = UNKNOWN_UNJUDGED
-    transform: ClassVar[None] = None
-    threads_may_share: ClassVar[bool] = True
 
     def __call__(self, rows: NewRows) -> FloatArray:
         """Walk from a new row to a training row near it, and on from there."""

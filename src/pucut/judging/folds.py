@@ -43,15 +43,9 @@ CLASS_FOLDS_OF_FEW, CLASS_FOLDS_OF_MANY, MANY_LABELS = 5, 3, 150
 
 @dataclass(frozen=True, eq=False)
 class LabelFolds:
-    """The labels, and the fold that hides each.
+    """The label of each row, the fold that hides it, -1 for none, and the group of its copies.
 
-    Attributes
-    ----------
-    codes : int array of shape (n_samples,)
-    fold : int array of shape (n_samples,)
-        The fold that hides the row; -1 for rows that no fold hides.
-    groups : int array of shape (n_samples,)
-        Copies of a row are a group (`data.repeats`): a fold hides all of its labels or none.
+    A fold hides all labels of a group (`data.repeats`) or none.
     """
 
     codes: IndexArray

@@ -43,14 +43,8 @@ def fold_weights(losses: FloatArray, weigh: Weights, folds: LabelFolds) -> list[
 class RankMixture:
     """Scores mixed by rank, for new rows.
 
-    Attributes
-    ----------
-    parts : tuple of FinalFit
-    weights : float array
-    part_references : tuple of float arrays of shape (n_unlabelled,)
-        The out-of-sample scores of the unlabelled training rows by each part, ascending.
-    reference : float array of shape (n_unlabelled,)
-        Their mixed ranks, ascending.
+    New rows are ranked among the unlabelled training rows: `part_references` are the out-of-sample
+    scores of these by each part, ascending, and `reference` their mixed ranks.
     """
 
     parts: tuple[FinalFit, ...]

@@ -13,7 +13,7 @@ scores.
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -24,7 +24,7 @@ from pucut.graphs.walks import rows_met, to_meet_one
 from pucut.judging.cross_fitting import cross_fit, mean_scores
 from pucut.judging.folds import PUFolds
 from pucut.judging.places import Place
-from pucut.judging.spaces import NewRows, SearchedSpace, Transform
+from pucut.judging.spaces import IDENTITY, NewRows, SearchedSpace, Transform
 from pucut.kernels.machines import Machine
 from pucut.kernels.ridge import OF_MANY, Ridge, fit_kernel_ridge, fit_linear_ridge
 from pucut.trees.feature_weights import weighted
@@ -44,45 +44,26 @@ MOST_LINEAR_COLUMNS = 2000
 WALK_NEIGHBORS, SCORE_NEIGHBORS = 10, 15
 
 
-class Predictor(Protocol):
+class Predictor:
     """The fitted model of a scorer, called with new rows.
 
-    Attributes
-    ----------
-    transform : Transform or None
-        How the points that it reads are made; None if it reads no points.
-    space : str or None
-        The space of the neighbours that it needs, and `n_neighbors` their number; None for none.
-    threads_may_share : bool
-        Whether threads may score parts of the rows.
+    It reads the points that `transform` makes, and `n_neighbors` neighbours in `space`.
     """
 
-    @property
-    def transform(self) -> Transform | None: ...
+    transform: Transform | None = None
+    space: str | None = None
+    n_neighbors: int = 0
+    threads_may_share: bool = True  # parts of the rows
 
-    @property
-    def space(self) -> str | None: ...
-
-    @property
-    def n_neighbors(self) -> int: ...
-
-    @property
-    def threads_may_share(self) -> bool: ...
-
-    def __call__(self, rows: NewRows) -> FloatArray: ...
+    def __call__(self, rows: NewRows) -> FloatArray:
+        raise NotImplementedError
 
 
 @dataclass(frozen=True, eq=False)
 class FinalFit:
     """The result of learning from all labels.
 
-    Attributes
-    ----------
-    scores : float array
-        The scores of the training rows.
-    reference : float array
-        Their scores by models that have not seen them.
-    predictor : Predictor
+    `scores` are those of the training rows, `reference` those by models that have not seen them.
     """
 
     scores: FloatArray
@@ -127,22 +108,10 @@ def score_of(name: str, scores: Sequence[FloatArray], predictor: Predictor) -> S
 
 
 @dataclass(frozen=True, eq=False)
-class PointPredictor:
-    """The part that is common to predictors that read points."""
-
-    transform: Transform
-    space: ClassVar[None] = None
-    n_neighbors: ClassVar[int] = 0
-
-    @property
-    def threads_may_share(self) -> bool:
-        return True
-
-
-@dataclass(frozen=True, eq=False)
-class ForestPredictor(PointPredictor):
+class ForestPredictor(Predictor):
     forest: Forest
     n_threads: int
+    transform: Transform = IDENTITY
 
     def __call__(self, rows: NewRows) -> FloatArray:
         columns = rows.columns(self.transform.key)
@@ -150,14 +119,15 @@ class ForestPredictor(PointPredictor):
 
 
 @dataclass(frozen=True, eq=False)
-class RidgePredictor(PointPredictor):
+class RidgePredictor(Predictor):
     """A regression in a space with these weights of the features."""
 
     machine: Machine
     weights: FloatArray
+    transform: Transform = IDENTITY
 
     @property
-    def threads_may_share(self) -> bool:
+    def threads_may_share(self) -> bool:  # type: ignore[override]  # a device has one queue
         return self.machine.device in (None, "cpu")
 
     def __call__(self, rows: NewRows) -> FloatArray:
@@ -166,28 +136,23 @@ class RidgePredictor(PointPredictor):
 
 
 @dataclass(frozen=True, eq=False)
-class NearPredictor:
+class NearPredictor(Predictor):
     """The mean of a target over the training rows nearest in a space, by similarity."""
 
     target: FloatArray
-    space: str
-    n_neighbors: int
-    transform: ClassVar[None] = None
-    threads_may_share: ClassVar[bool] = True
+    space: str = ""
+    n_neighbors: int = 0
 
     def __call__(self, rows: NewRows) -> FloatArray:
         return rows.near[self.space].nearest(self.n_neighbors).mean_of(self.target)
 
 
 @dataclass(frozen=True, eq=False)
-class LearnerPredictor:
+class LearnerPredictor(Predictor):
     """Supplied classifiers, which may not allow threads to share them."""
 
     models: tuple[Any, ...]
-    transform: ClassVar[None] = None
-    space: ClassVar[None] = None
-    n_neighbors: ClassVar[int] = 0
-    threads_may_share: ClassVar[bool] = False
+    threads_may_share = False
 
     def __call__(self, rows: NewRows) -> FloatArray:
         return mean_scores(self.models, rows.table)
@@ -227,15 +192,8 @@ def pu_trees(
     """
 
     def grow(codes: Any, n_trees: int, random: Any) -> Forest:
-        is_labelled, is_negative = codes == 1, codes == 0
-        return points.forest(
-            is_labelled,
-            prior,
-            options,
-            n_trees=n_trees,
-            random_state=random,
-            is_negative=is_negative,
-        )
+        growing = {"n_trees": n_trees, "random_state": random, "is_negative": codes == 0}
+        return points.forest(codes == 1, prior, options, **growing)
 
     def learn_from_all(random: Any) -> tuple[Forest, FinalFit]:
         n_left_out = possible_folds(TREE_FOLDS, folds.groups, folds.is_labelled)
@@ -254,7 +212,7 @@ def pu_trees(
                 is_negative=folds.is_negative,
             )
             forest, scores, unseen = found.forest, found.by_all.leaf, found.scores.leaf
-        return forest, FinalFit(scores, unseen, ForestPredictor(transform, forest, n_threads))
+        return forest, FinalFit(scores, unseen, ForestPredictor(forest, n_threads, transform))
 
     forests, in_folds = [], []
     for codes in folds.labels[:-1]:
@@ -274,7 +232,7 @@ def linear_score(
 ) -> Score:
     """Score by a linear regression of the labels, out of sample."""
     ridge = fit_linear_ridge(points.rows, folds.targets, folds.groups, device)
-    predictor = RidgePredictor(transform, ridge.machine, np.ones(points.shape[1]))
+    predictor = RidgePredictor(ridge.machine, np.ones(points.shape[1]), transform)
     return score_of(name, tuple(ridge.left_out), predictor)
 
 
@@ -303,7 +261,7 @@ def kernel_score(
     else:
         ridge = fit(space.final, folds.targets)
         scores = list(ridge.left_out)
-    predictor = RidgePredictor(space.transform, ridge.machine, space.final.weights)
+    predictor = RidgePredictor(ridge.machine, space.final.weights, space.transform)
     return score_of(kernel_name(space.name), scores, predictor)
 
 
@@ -351,15 +309,10 @@ def learner_score(
     name: str, classifier: Any, table: Any, folds: PUFolds, random: np.random.RandomState
 ) -> Score:
     """Score by a classifier of labelled against unlabelled rows, out of sample in every fold."""
-    fits = [
-        cross_fit(
-            classifier,
-            table,
-            codes == 1,
-            n_folds=LEARNER_FOLDS,
-            random_state=random,
-            groups=folds.groups,
-        )
-        for codes in folds.labels
-    ]
+    fitting: dict[str, Any] = {
+        "n_folds": LEARNER_FOLDS,
+        "random_state": random,
+        "groups": folds.groups,
+    }
+    fits = [cross_fit(classifier, table, codes == 1, **fitting) for codes in folds.labels]
     return score_of(name, [fit.scores for fit in fits], LearnerPredictor(fits[-1].models))

@@ -110,14 +110,8 @@ IDENTITY = Identity()
 class Space:
     """A way to measure distances, whose neighbours have not been searched for.
 
-    Attributes
-    ----------
-    name : str
-    weights : tuple of float arrays of shape (n_features,)
-        The weights of the features in each fold and in the final fit.
-    n_neighbors : int
-        The usual number of neighbours in its graph.
-    transform : Transform
+    It has weights of the features for each fold and for the final fit, and the usual number of
+    neighbours in its graph.
     """
 
     name: str
@@ -183,14 +177,8 @@ class SearchedSpace:
 
 @dataclass(frozen=True, eq=False)
 class NewRows:
-    """Rows to score.
-
-    Attributes
-    ----------
-    table : table as supplied
-    points : mapping of arrays by key of a transform
-        The points that each transform makes, not weighted.
-    near : mapping of NearRows by name of a space
+    """Rows to score: the table as supplied, points by the key of a transform, not weighted, and
+    neighbours by the name of a space.
     """
 
     table: Any

@@ -51,20 +51,10 @@ class LearningOptions:
 
 @dataclass(frozen=True, eq=False)
 class Learned:
-    """The results of learning.
+    """The results of learning; without a mixture everything is left to the graph.
 
-    Attributes
-    ----------
-    mixture : ProbabilityMixture or None
-        None if everything is left to the graph.
-    score_weights : dict of str to float, or None
-        The weight of each learner.
-    pulls : tuple of float arrays of shape (n_samples, n_classes)
-        Scores of the rows, from -1 to 1, in each fold and in the final fit.
-    space : SearchedSpace
-        The space of the distances, with its neighbours.
-    graphs : tuple of CSR arrays
-        The graph in each fold and in the final fit.
+    `pulls` are the scores of the rows, from -1 to 1, in each fold and in the final fit, and
+    `graphs` are those of the neighbours in the space.
     """
 
     mixture: ProbabilityMixture | None

@@ -31,9 +31,12 @@ from pucut.judging.folds import LabelFolds, class_folds
 from pucut.judging.mixing import needed_transforms
 from pucut.judging.places import PointsHere
 from pucut.judging.spaces import AsCategories, NewRows, near_rows
-from pucut.semi_supervised._class_cuts import (
+from pucut.semi_supervised._cuts import (
+    ALLOWED,
     GAMMAS,
     NO_GRAPH,
+    Tradeoff,
+    checked_shares,
     class_paths,
     class_probabilities,
     decisions,
@@ -43,7 +46,6 @@ from pucut.semi_supervised._class_cuts import (
     levels_of_new,
 )
 from pucut.semi_supervised._learning import Learned, LearningOptions, learn_classes
-from pucut.semi_supervised._tradeoff import ALLOWED, Tradeoff, checked_shares
 
 _UNJUDGED_GAMMA = 1.0
 

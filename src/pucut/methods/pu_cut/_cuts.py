@@ -37,10 +37,7 @@ _TIE = 1e-9
 class ScoreCut:
     """A cut with the mixed score as data term, and the levels of the training rows.
 
-    Attributes
-    ----------
-    level : float array of shape (n_samples,)
-        Infinite for labelled rows, minus infinity for known negatives.
+    The level is infinite for labelled rows, and minus infinity for known negatives.
     """
 
     space: WeightedSpace
@@ -63,21 +60,11 @@ class ScoreCut:
 class ChosenCuts:
     """The mixture of cuts.
 
-    Attributes
-    ----------
-    mixed : RankMixture
-        The data term, which is also part of the mixture, as a cut with infinite gamma.
-    cuts : tuple of ScoreCut
-        The cuts with weight; `weights` has theirs, after that of the data term by itself.
-    scores : float array of shape (n_samples,)
-        From 0 to 1; 1 for labelled rows, 0 for known negatives.
-    left_out : float array of shape (n_samples,)
-        The same, but known rows as scored in the folds that hide them.
-    candidates : tuple of Candidate
-        Scores, cuts and, last, the mixture.
-    references : tuple of float arrays
-        The values of the unlabelled training rows in the mixed score and in each cut, ascending:
-        new rows are ranked among them.
+    `mixed` is the data term, which is also part of the mixture, as a cut with infinite gamma: its
+    weight comes first. `scores` go from 0 to 1, which labelled rows have, and known negatives have
+    0; in `left_out` known rows are scored as in the folds that hide them. `references` are the
+    values of the unlabelled training rows in the data term and in each cut, ascending: new rows are
+    ranked among them.
     """
 
     mixed: RankMixture

@@ -25,18 +25,10 @@ ERROR_OF_CHANGE = 0.25
 
 @dataclass(frozen=True)
 class HiddenRecall:
-    """The recall on the hidden positives.
+    """The recall on the hidden positives; NaN if no positive was hidden.
 
-    Attributes
-    ----------
-    recall : float
-        The share that was recovered; NaN if no positive was hidden.
-    n_hidden : int
-        The number of hidden positives.
-    in_turn : bool
-        Whether every label is hidden in one fold and known in all others.
-    changed : float
-        The mean share of the final predicted positives that a fold does not predict.
+    It is `in_turn` if every label is hidden in one fold and known in all others. `changed` is the
+    mean share of the final predicted positives that a fold does not predict.
     """
 
     recall: float

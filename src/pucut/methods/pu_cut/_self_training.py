@@ -99,7 +99,7 @@ def self_trained_score(
             best, recovered = learned, now
     if best is None:
         return None
-    predictor = RidgePredictor(first.space.transform, best[1], first.space.final.weights)
+    predictor = RidgePredictor(best[1], first.space.final.weights, first.space.transform)
     return score_of(SELF_TRAINED, tuple(best[0]), predictor)
 
 
