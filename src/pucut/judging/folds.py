@@ -20,7 +20,7 @@ import numpy.typing as npt
 from pucut._support.checks import BoolArray, FloatArray
 from pucut.data.repeats import numbered
 from pucut.data.row_order import IndexArray
-from pucut.judging.losses import rank_among, shares_found, squared_errors
+from pucut.judging.losses import rank_among, shares_above, squared_errors
 
 UNLABELLED, NEGATIVE, POSITIVE = -1, 0, 1
 
@@ -107,6 +107,17 @@ class LabelFolds:
 
 
 @dataclass(frozen=True, eq=False)
+class _Query:
+    """The rows of a fold that are ranked to see whether the hidden ones are recovered."""
+
+    hidden: IndexArray
+    queried: BoolArray
+    n_wanted: int
+    is_negative: BoolArray
+    copies: IndexArray
+
+
+@dataclass(frozen=True, eq=False)
 class PUFolds(LabelFolds):
     """Folds of labelled positives and known negatives; `n_positive` rows are taken as positive."""
 
@@ -174,16 +185,23 @@ class PUFolds(LabelFolds):
         negative.
         """
         parts = []
-        for k, rows in enumerate(self.hidden_rows):
-            is_hidden = self.fold == k
-            queried = ~self.is_known | is_hidden
-            n_labelled = int((self.is_labelled & ~is_hidden).sum())
-            wanted = min(self.n_positive - n_labelled, int(queried.sum()))
-            shares = shares_found(scores[k][queried], is_hidden[queried], wanted)
-            shares = np.where(self.is_negative[rows], 1.0 - shares, shares)
-            copies = numbered(self._copies[rows])
-            parts.append(np.bincount(copies, weights=shares) / np.bincount(copies))
+        for of_fold, query in zip(scores, self._queries, strict=False):
+            shares = shares_above(of_fold[query.hidden], of_fold[query.queried], query.n_wanted)
+            shares = np.where(query.is_negative, 1.0 - shares, shares)
+            parts.append(np.bincount(query.copies, weights=shares) / np.bincount(query.copies))
         return np.concatenate(parts) if parts else np.empty(0)
+
+    @cached_property
+    def _queries(self) -> list["_Query"]:
+        found = []
+        for rows in self.hidden_rows:
+            queried = ~self.is_known
+            queried[rows] = True
+            n_left = int(self.is_labelled.sum()) - int(self.is_labelled[rows].sum())
+            n_wanted = min(self.n_positive - n_left, int(queried.sum()))
+            copies = numbered(self._copies[rows])
+            found.append(_Query(rows, queried, n_wanted, self.is_negative[rows], copies))
+        return found
 
     def hidden_ranks(self, scores: Sequence[FloatArray]) -> FloatArray:
         """The rank of each known row among the unlabelled ones, in the fold that hides it.

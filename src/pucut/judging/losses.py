@@ -34,16 +34,11 @@ def ranks(values: FloatArray) -> FloatArray:
     return rank_among(values, np.sort(values))
 
 
-def shares_found(scores: FloatArray, is_hidden: BoolArray, n_positive: int) -> FloatArray:
-    """Return 1 for each hidden row among the `n_positive` of highest score, 0 for the others.
-
-    Rows tied at the score where the number is reached count in part, all equally.
-    """
-    return shares_above(scores[is_hidden], scores, n_positive)
-
-
 def shares_above(values: FloatArray, scores: FloatArray, n_positive: int) -> FloatArray:
-    """Return 1 for each value that would be among the `n_positive` highest scores, ties in part."""
+    """Return 1 for each value that would be among the `n_positive` highest scores, 0 for others.
+
+    Values tied with the score where the number is reached count in part, all equally.
+    """
     rising = np.sort(scores)
     cut = rising[len(rising) - n_positive]
     above = len(rising) - int(np.searchsorted(rising, cut, side="right"))
