@@ -25,7 +25,7 @@ from benchmarks.made_tables import BLOCK_ROWS, N_FEATURES, made_block
 from paper.datasets import data_folder
 from pucut import HNCClassifier, PUCutClassifier, TwoHNCClassifier
 from pucut.kernels import torch_ridge
-from pucut.kernels.ridge import chosen_widths, n_landmarks_on_gpu
+from pucut.kernels.ridge import chosen_widths, default_landmarks_on_gpu
 from pucut.methods.neural.upu import UPUClassifier
 
 CLASSIFIERS = {"2-HNC": TwoHNCClassifier, "pucut": PUCutClassifier}
@@ -230,10 +230,10 @@ def regression(run: Run) -> None:
     targets = np.array([draw.is_labelled])
     gamma = chosen_widths(points, targets, np.random.RandomState(0))[0] / points.shape[1]
     order = np.random.default_rng(0).permutation(len(points))
-    judges = np.sort(order[: torch_ridge.ROWS_THAT_JUDGE])
-    for n_landmarks in (*run.options.landmarks, n_landmarks_on_gpu(len(points))):
+    validation = np.sort(order[: torch_ridge.VALIDATION_ROWS])
+    for n_landmarks in (*run.options.landmarks, default_landmarks_on_gpu(len(points))):
         landmarks = points[np.sort(order[:n_landmarks])].astype(np.float64)
-        given = (points, targets, landmarks, gamma, "cuda", None, judges)
+        given = (points, targets, landmarks, gamma, "cuda", None, validation)
         torch.cuda.reset_peak_memory_stats()
         seconds = []
         for _ in range(2):

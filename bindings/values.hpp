@@ -41,7 +41,7 @@ T field(const nb::dict& fields, const char* name) {
     try {
         return nb::cast<T>(fields[name]);
     } catch (const nb::cast_error&) {
-        throw nb::type_error((std::string(name) + " is of a type that is not taken").c_str());
+        throw nb::type_error((std::string(name) + " has an unsupported type").c_str());
     }
 }
 
@@ -52,7 +52,7 @@ T field_of(const nb::dict& fields, const char* name,
     const std::string found = field<const char*>(fields, name);
     for (const auto& [word, value] : words)
         if (found == word) return value;
-    throw nb::value_error((found + " is no value of " + name).c_str());
+    throw nb::value_error((found + " is not an allowed value of " + name).c_str());
 }
 
 }  // namespace pucut::bindings

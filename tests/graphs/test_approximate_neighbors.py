@@ -65,9 +65,9 @@ class TestApproximate:
 
     def test_rows_whose_clusters_hold_too_few_are_compared_with_all(self):
         points = blobs(1100, 4)
-        engine = clusters.ClusterEngine(points, 5, 1, 0)
+        engine = clusters.ClusterSearcher(points, 5, 1, 0)
         engine._n_visits = 1
-        indices, _ = engine.search(points, 1100)
+        indices, _ = engine.nearest(points, 1100)
         np.testing.assert_array_equal(np.sort(indices), np.tile(np.arange(1100), (1100, 1)))
 
     def test_sparse_rows(self):

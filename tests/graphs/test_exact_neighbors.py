@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from pucut.graphs.neighbors import boxes, dense_search, nearest_neighbors, nearest_to, sparse_search
+from pucut.graphs.neighbors import dense_search, nearest_neighbors, nearest_to, sparse_search
 from pucut.graphs.neighbors.dense_search import DenseSearcher
 from pucut.graphs.neighbors.distances import LANES, paired_squared_distances
 from pucut.graphs.neighbors.equal_rows import group_equal_rows
@@ -214,7 +214,7 @@ class TestBoxes:
 
     @pytest.fixture
     def small_boxes(self, monkeypatch):
-        monkeypatch.setattr(boxes, "_ROWS_OF_A_BOX", 8)
+        monkeypatch.setattr(dense_search, "_ROWS_OF_A_BOX", 8)
 
     @pytest.mark.parametrize("points", WHERE_ROUNDING_WOULD_DECIDE)
     def test_where_rounding_would_decide(self, small_boxes, monkeypatch, points):
@@ -244,27 +244,31 @@ class TestBoxes:
             assert (searcher._boxes["low"].size > 0) is have_boxes
         assert not DenseSearcher(np.empty((128, 0)), 1).in_boxes()._boxes["low"].size
 
-    def test_every_point_is_in_one_box(self):
+    def test_every_point_is_in_one_box(self, monkeypatch):
         points = blobs(3000, 9)
-        directions = boxes.main_directions(points - points.mean(axis=0))
+        directions = dense_search.main_directions(points - points.mean(axis=0))
         np.testing.assert_allclose(directions @ directions.T, np.eye(4), atol=1e-14)
-        places = points @ directions.T
-        found = boxes.divide(places, directions)
-        assert np.sort(found.order).tolist() == list(range(3000))
-        starts = [0, *found.ends[:-1]]
-        assert len(starts) == 3000 // boxes._ROWS_OF_A_BOX
-        for box, (start, end) in enumerate(zip(starts, found.ends, strict=True)):
-            inside = places[found.order[start:end]]
-            assert len(inside) >= boxes._ROWS_OF_A_BOX
-            assert (inside.min(axis=0) == found.low[:, box]).all()
-            assert (inside.max(axis=0) == found.high[:, box]).all()
+        monkeypatch.setattr(dense_search, "_FEWEST_BOXES", 1)
+        searcher = DenseSearcher(points, 1).in_boxes()
+        directions, low, high = (
+            searcher._boxes[name].reshape(4, -1) for name in ("directions", "low", "high")
+        )
+        places = searcher.scaled(points) @ directions.T
+        assert np.sort(searcher._order).tolist() == list(range(3000))
+        starts = [0, *searcher._range_ends[:-1]]
+        assert len(starts) == 3000 // dense_search._ROWS_OF_A_BOX
+        for box, (start, end) in enumerate(zip(starts, searcher._range_ends, strict=True)):
+            inside = places[searcher._order[start:end]]
+            assert len(inside) >= dense_search._ROWS_OF_A_BOX
+            assert (inside.min(axis=0) == low[:, box]).all()
+            assert (inside.max(axis=0) == high[:, box]).all()
 
     def test_directions_are_those_of_the_largest_spread(self):
         random = np.random.default_rng(0)
         turned = np.linalg.qr(random.normal(size=(12, 12)))[0]
         spreads = np.array([9.0, 7.0, 5.0, 3.0] + 8 * [0.01])
         rows = random.normal(size=(2000, 12)) * spreads @ turned
-        directions = boxes.main_directions(rows)
+        directions = dense_search.main_directions(rows)
         np.testing.assert_allclose(np.linalg.norm(directions @ turned[:4].T, axis=1), 1, atol=1e-4)
 
 

@@ -228,6 +228,3 @@ class TestPrecision:
             assert torch.get_float32_matmul_precision() == "medium"
         finally:
             torch.set_float32_matmul_precision(before)
-
-    def test_the_same_lanes_as_the_processor(self):
-        assert torch_search.LANES == LANES

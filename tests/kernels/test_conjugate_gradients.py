@@ -5,8 +5,8 @@ import pytest
 from scipy.spatial.distance import cdist
 
 from pucut.kernels.conjugate_gradients import (
-    Preconditioner,
     conjugate_gradients,
+    preconditioner,
     solve,
     upper_root,
 )
@@ -38,12 +38,10 @@ def test_weights_are_those_of_the_normal_equations():
     kernel, among, n_near = system()
     right = kernel.T @ np.random.default_rng(1).normal(size=(len(kernel), 2))
     expected = np.linalg.solve(kernel.T @ kernel + PENALTY * among, right)
-    preconditioner = Preconditioner(np.triu(among), n_near, PENALTY, n_threads=2)
-    weights, found = preconditioner.solved(
-        lambda w: kernel.T @ (kernel @ w), right, None, 1e-12, 200
-    )
+    made = preconditioner(np.triu(among), n_near, PENALTY, n_threads=2)
+    weights, found = made.solved(lambda w: kernel.T @ (kernel @ w), right, None, 1e-12, 200)
     np.testing.assert_allclose(weights, expected, rtol=1e-6)
-    again, _ = preconditioner.solved(lambda w: kernel.T @ (kernel @ w), right, found, 1e-9, 0)
+    again, _ = made.solved(lambda w: kernel.T @ (kernel @ w), right, found, 1e-9, 0)
     np.testing.assert_array_equal(again, weights)
 
 
@@ -52,8 +50,8 @@ def test_few_steps_are_enough_with_it_and_not_without():
     right = kernel.T @ np.random.default_rng(1).normal(size=(len(kernel), 1))
     matrix = kernel.T @ kernel + PENALTY * among
     expected = kernel @ np.linalg.solve(matrix, right)
-    preconditioner = Preconditioner(np.triu(among), n_near, PENALTY, n_threads=1)
-    weights, _ = preconditioner.solved(lambda w: kernel.T @ (kernel @ w), right, None, 0.0, 15)
+    made = preconditioner(np.triu(among), n_near, PENALTY, n_threads=1)
+    weights, _ = made.solved(lambda w: kernel.T @ (kernel @ w), right, None, 0.0, 15)
     plain = conjugate_gradients(lambda w: matrix @ w, right, None, 0.0, 15)
 
     def missing(of_weights):
@@ -67,12 +65,12 @@ def test_if_rows_stand_on_landmarks_one_step_is_enough():
     _, among, _ = system()
     counts = np.random.default_rng(0).integers(1, 9, size=len(among)).astype(float)
     right = np.random.default_rng(1).normal(size=(len(among), 3))
-    preconditioner = Preconditioner(np.triu(among), counts, PENALTY, n_threads=1)
+    made = preconditioner(np.triu(among), counts, PENALTY, n_threads=1)
 
     def product(weights):
         return among @ (counts[:, None] * (among @ weights))
 
-    weights, _ = preconditioner.solved(product, right, None, 0.0, 1)
+    weights, _ = made.solved(product, right, None, 0.0, 1)
     matrix = among @ np.diag(counts) @ among + PENALTY * among
     np.testing.assert_allclose(matrix @ weights, right, rtol=1e-5, atol=1e-8)
 

@@ -11,8 +11,8 @@ from pucut.kernels import conjugate_gradients, folded_ridge
 from pucut.kernels.folded_ridge import (
     PENALTY,
     FoldedRidge,
-    centres,
-    n_landmarks,
+    cluster_centres,
+    folded_landmarks,
     nearest_points,
 )
 
@@ -130,7 +130,7 @@ def test_equal_rows_have_a_regression_too():
 def test_centres_stand_for_the_rows_better_than_rows_drawn_at_random():
     X, _ = table(3000)
     random = np.random.RandomState(0)
-    found = centres(X, 60, random, partial(nearest_points, n_threads=1))
+    found = cluster_centres(X, 60, random, partial(nearest_points, n_threads=1))
     assert found.shape == (60, 3)
     assert found.dtype == np.float32
 
@@ -140,8 +140,8 @@ def test_centres_stand_for_the_rows_better_than_rows_drawn_at_random():
     drawn = X[random.choice(len(X), 60, replace=False)]
     assert distance(found) < 0.9 * distance(drawn)
     in_two = partial(nearest_points, n_threads=2)
-    np.testing.assert_array_equal(found, centres(X, 60, np.random.RandomState(0), in_two))
+    np.testing.assert_array_equal(found, cluster_centres(X, 60, np.random.RandomState(0), in_two))
 
 
 def test_how_many_landmarks_there_are():
-    assert [n_landmarks(n) for n in (1, 20, 20_000, 70_000, 10**6)] == [1, 2, 2000, 7000, 5000]
+    assert [folded_landmarks(n) for n in (1, 20, 20_000, 70_000, 10**6)] == [1, 2, 2000, 7000, 5000]

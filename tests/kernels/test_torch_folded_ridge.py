@@ -1,5 +1,7 @@
 """Regressions by PyTorch, here on the processor, beside those of NumPy."""
 
+from contextlib import closing
+
 import numpy as np
 import pytest
 
@@ -16,7 +18,7 @@ def by_torch(X, targets, groups=None):
     """Of the targets, and then of others."""
     groups = np.arange(len(X)) if groups is None else groups
     random = np.random.RandomState(0)
-    with torch_folded_ridge.ridge_there(X, WIDTH, random, groups, "cpu") as ridge:
+    with closing(FoldedRidge(X, WIDTH, random, groups, device="cpu")) as ridge:
         first = ridge.scores(targets)
         return first, ridge.scores(~targets, first.found)
 
@@ -55,8 +57,8 @@ def test_equal_rows_have_a_regression_too():
 
 
 def test_how_many_landmarks_there_are():
-    n_landmarks = torch_folded_ridge.n_landmarks
+    n_landmarks = torch_folded_ridge.landmarks_in_memory
     assert [n_landmarks(n) for n in (20_000, 70_000, 10**6)] == [5000, 16_000, 16_000]
-    assert n_landmarks(70_000, 1e9) == folded_ridge.n_landmarks(70_000)
+    assert n_landmarks(70_000, 1e9) == folded_ridge.folded_landmarks(70_000)
     # Kernel 4 * 70 000 bytes a landmark, roots 40 bytes a pair: two fifths of the memory each.
     assert n_landmarks(70_000, 10e9) == int(np.sqrt(0.4 * 10e9 / 40))

@@ -5,9 +5,8 @@ import pytest
 from scipy.spatial.distance import cdist
 
 from pucut.kernels import ridge
-from pucut.kernels.gaussian import GaussianKernel
+from pucut.kernels.gaussian import GaussianKernel, rounded_kernel_sums
 from pucut.kernels.gradients import directions_of_change
-from pucut.kernels.many_landmarks import kernel_sums
 
 torch = pytest.importorskip("torch")
 torch_ridge = pytest.importorskip("pucut.kernels.torch_ridge")
@@ -37,7 +36,7 @@ def test_all_products_are_there():
     X, targets = table()
     columns = torch.from_numpy(X[:, [0, 1, 2, 3] * 10]).to(DEVICE)
     among = torch.eye(40, dtype=torch.float64, device=DEVICE)
-    found = torch_ridge._Regression(lambda rows: columns[rows], among, targets, None, 4)
+    found = torch_ridge.TorchSolution(lambda rows: columns[rows], among, targets, None, 4)
     wanted = 200 * np.cov(columns.cpu().numpy().T, bias=True)
     np.testing.assert_allclose(found._products.cpu().numpy(), wanted, atol=1e-9)
 
@@ -83,9 +82,9 @@ def test_some_rows_choose_the_penalty():
     """The oracle chooses for each target by the errors of those rows alone."""
     X, targets = table()
     X, targets = X.astype(np.float32), targets.copy()
-    judges = np.sort(RNG.choice(200, 25, replace=False))
-    # The judges alone have labels at random, which want the largest penalty.
-    targets[:, judges] = RNG.random((3, 25)) < 0.5
+    validation = np.sort(RNG.choice(200, 25, replace=False))
+    # The validation rows alone have labels at random, which want the largest penalty.
+    targets[:, validation] = RNG.random((3, 25)) < 0.5
     one_by_one = [
         ridge._Solution(
             X,
@@ -97,8 +96,8 @@ def test_some_rows_choose_the_penalty():
         ).left_out
         for penalty in ridge.PENALTIES
     ]
-    errors = [np.square(each - targets)[:, judges].mean(axis=1) for each in one_by_one]
-    found = torch_ridge.kernel_solution(X, targets, X[:40], 0.5, DEVICE, judges=judges)
+    errors = [np.square(each - targets)[:, validation].mean(axis=1) for each in one_by_one]
+    found = torch_ridge.kernel_solution(X, targets, X[:40], 0.5, DEVICE, validation=validation)
     for target, best in enumerate(np.argmin(errors, axis=0)):
         np.testing.assert_allclose(found.left_out[target], one_by_one[best][target], atol=1e-5)
     by_all = torch_ridge.kernel_solution(X, targets, X[:40], 0.5, DEVICE)
@@ -155,8 +154,8 @@ def test_the_given_points_are_not_written_to():
     ],
 )
 def test_landmarks_are_as_many_as_work_and_memory_allow(n_rows, free_memory, wanted):
-    assert ridge.n_landmarks_on_gpu(n_rows, free_memory) == wanted
-    assert wanted >= ridge.n_landmarks(n_rows)
+    assert ridge.default_landmarks_on_gpu(n_rows, free_memory) == wanted
+    assert wanted >= ridge.default_landmarks(n_rows)
 
 
 def test_sums_are_the_same_on_the_device_and_off_it(monkeypatch):
@@ -164,7 +163,7 @@ def test_sums_are_the_same_on_the_device_and_off_it(monkeypatch):
     X, landmarks, weights = (RNG.normal(size=size) for size in ((70, 3), (40, 3), (40, 2)))
     wanted = np.exp(-0.7 * cdist(X, landmarks, "sqeuclidean")) @ weights
     kernel = GaussianKernel(landmarks, 0.7, by_products=True)
-    on_processors = kernel_sums(X, kernel, weights, "cuda")
+    on_processors = rounded_kernel_sums(X, kernel, weights, "cuda")
     np.testing.assert_array_equal(on_processors, np.round(wanted, 6))
     asked = []
 
@@ -174,7 +173,7 @@ def test_sums_are_the_same_on_the_device_and_off_it(monkeypatch):
 
     by_torch = torch_ridge.kernel_sums
     monkeypatch.setattr(torch_ridge, "kernel_sums", sums)
-    monkeypatch.setattr("pucut.kernels.many_landmarks.usable_card", lambda device: device)
-    monkeypatch.setattr("pucut.kernels.many_landmarks.LEAST_WORK", 0.0)
-    np.testing.assert_array_equal(kernel_sums(X, kernel, weights, "cuda"), on_processors)
+    monkeypatch.setattr("pucut.kernels.gaussian.usable_card", lambda device: device)
+    monkeypatch.setattr("pucut.kernels.gaussian.LEAST_WORK", 0.0)
+    np.testing.assert_array_equal(rounded_kernel_sums(X, kernel, weights, "cuda"), on_processors)
     assert asked == ["cuda"]

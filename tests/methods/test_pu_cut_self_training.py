@@ -159,8 +159,8 @@ def test_each_world_has_the_width_of_what_it_found(monkeypatch, few_labelled, ma
     made = []
 
     class Watched(folded_ridge.FoldedRidge):
-        def __init__(self, points, width, *given):
-            super().__init__(points, width, *given)
+        def __init__(self, points, width, *given, device=None):
+            super().__init__(points, width, *given, device=device)
             if len(given) == 3:  # with all landmarks
                 made.append(width)
 
@@ -185,23 +185,23 @@ def test_each_world_has_the_width_of_what_it_found(monkeypatch, few_labelled, ma
 
 
 def test_on_a_device_one_width_is_held_at_a_time(monkeypatch, few_labelled, many_landmarks):
-    reason = "needs PyTorch"
-    torch_folded_ridge = pytest.importorskip("pucut.kernels.torch_folded_ridge", reason=reason)
+    pytest.importorskip("torch", reason="needs PyTorch")
     is_positive, _, folds, space = few_labelled
     start = noisy_start(is_positive, folds, space)
     held, most = [], []
 
-    class Watched(torch_folded_ridge.TorchFoldedRidge):
-        def __init__(self, points, width, *given):
-            super().__init__(points, width, *given)
-            held.append(width)
-            most.append(len(held))
+    class Watched(folded_ridge.FoldedRidge):
+        def __init__(self, points, width, *given, device=None):
+            super().__init__(points, width, *given, device=device)
+            if device is not None:
+                held.append(width)
+                most.append(len(held))
 
-        def give_back(self):
+        def close(self):
             held.pop()
-            super().give_back()
+            super().close()
 
-    monkeypatch.setattr(torch_folded_ridge, "TorchFoldedRidge", Watched)
+    monkeypatch.setattr(_self_training, "FoldedRidge", Watched)
     monkeypatch.setattr(_self_training, "chosen_widths", lambda *_, **__: [1.0, 3.0, 1.0])
     random = np.random.RandomState(0)
     after = self_trained_score([start], [space], folds, random, 1, "cpu")
@@ -296,8 +296,8 @@ def landmarks_made(monkeypatch):
     made = []
 
     class Watched(folded_ridge.FoldedRidge):
-        def __init__(self, *given):
-            super().__init__(*given)
+        def __init__(self, *given, **options):
+            super().__init__(*given, **options)
             made.append(len(self._landmarks))
 
     monkeypatch.setattr(_self_training, "FoldedRidge", Watched)

@@ -5,6 +5,7 @@ Every error names the argument, the value and its place, and the allowed values.
 
 import numbers
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NoReturn
@@ -219,9 +220,8 @@ def is_missing(value: Any) -> bool:
         return True
 
 
-def is_sparse(rows: Any) -> bool:
-    """Return whether rows are sparse. SciPy's own function narrows their type to a useless one."""
-    return bool(sp.issparse(rows))
+# scipy's own declaration narrows the type to a class without methods.
+is_sparse: Callable[[Any], bool] = sp.issparse
 
 
 def checked_scores(scores: Any, name: str, n_samples: int | None = None) -> FloatArray:
@@ -299,6 +299,18 @@ def checked_n_threads(n_threads: Any) -> int:
     if n_threads < 1:
         raise ValueError(f"n_threads must be at least 1, found {n_threads}")
     return int(n_threads)
+
+
+def checked_count(
+    value: Any, name: str, least: int = 1, most: int = MAX_NODES, where: str = ""
+) -> int:
+    """Return a whole number from `least` to `most`."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral):
+        raise TypeError(f"{name} must be a whole number, found {value!r}")
+    count = int(value)
+    if not least <= count <= most:
+        raise ValueError(f"{name} must be from {least} to {most}{where}, found {count}")
+    return count
 
 
 def check_disjoint(first: BoolArray, second: BoolArray, names: tuple[str, str]) -> None:

@@ -20,7 +20,7 @@ import numpy.typing as npt
 from pucut._support.checks import BoolArray, check_disjoint, checked_graph, checked_seeds
 from pucut.cuts.parametric_cut import CutPath, Ties, parametric_cut
 
-Problem = Literal["plus", "minus"]
+HNCProblem = Literal["plus", "minus"]
 
 
 def hnc_plus(
@@ -30,7 +30,7 @@ def hnc_plus(
     *,
     n_threads: int | None = None,
 ) -> CutPath:
-    """HNC+ for every lambda in [0, 1]: S grows with lambda, from what the positive seeds pull in.
+    """Solve HNC+ for every lambda in [0, 1]: S grows with lambda, from the positive seeds.
 
     The objective at lambda is ``path.cut_value(lam)`` minus lambda times the sum of all degrees.
     Without negative seeds S is everything for every lambda.
@@ -45,7 +45,7 @@ def hnc_minus(
     *,
     n_threads: int | None = None,
 ) -> CutPath:
-    """HNC- for every lambda in [0, 1]: S shrinks with lambda, down to the positive seeds.
+    """Solve HNC- for every lambda in [0, 1]: S shrinks with lambda, to the positive seeds.
 
     The objective at lambda is ``path.cut_value(lam)`` minus lambda times the sum of all degrees.
     """
@@ -60,7 +60,7 @@ def hnc_plus_minus(
     negative: npt.ArrayLike | None = None,
     ties: Ties = "source",
 ) -> BoolArray:
-    """The set S that is optimal for HNC+- at two tradeoffs, as a mask.
+    """Return the set S that is optimal for HNC+- at two tradeoffs, as a mask.
 
     With seeds on both sides S is neither empty nor everything; without, it may be either. If
     several sets are optimal, ``ties="source"`` gives the largest and ``ties="sink"`` the smallest.
@@ -74,12 +74,12 @@ def hnc_plus_minus(
 class SingleTradeoff:
     """One of HNC+ ("plus") and HNC- ("minus"), and its tradeoff."""
 
-    problem: Problem
+    problem: HNCProblem
     mu: float
 
 
 def double_intra_similarity(alpha: float, beta: float) -> SingleTradeoff:
-    """The Double Intra-similarity Theorem: the problem with one tradeoff that HNC+- amounts to."""
+    """Return the problem with one tradeoff that equals HNC+- (Double Intra-similarity Theorem)."""
     _check_tradeoff(alpha, "alpha", infinite=False)
     _check_tradeoff(beta, "beta", infinite=False)
     if alpha >= beta:
@@ -88,13 +88,13 @@ def double_intra_similarity(alpha: float, beta: float) -> SingleTradeoff:
 
 
 def tradeoff_to_lambda(mu: float) -> float:
-    """lambda = mu / (mu + 2), for mu from 0 to infinity."""
+    """Return lambda = mu / (mu + 2), for mu from 0 to infinity."""
     _check_tradeoff(mu, "mu", infinite=True)
     return 1.0 if mu == math.inf else mu / (mu + 2)
 
 
 def lambda_to_tradeoff(lam: float) -> float:
-    """mu = 2 lambda / (1 - lambda), for lambda from 0 to 1."""
+    """Return mu = 2 lambda / (1 - lambda), for lambda from 0 to 1."""
     if not 0 <= lam <= 1:
         raise ValueError(f"lam must lie in [0, 1], found {lam!r}")
     return math.inf if lam == 1 else 2 * lam / (1 - lam)
@@ -107,7 +107,7 @@ def _check_tradeoff(value: float, name: str, *, infinite: bool) -> None:
 
 
 def _solve(
-    problem: Problem,
+    problem: HNCProblem,
     graph: Any,
     positive: npt.ArrayLike | None,
     negative: npt.ArrayLike | None,

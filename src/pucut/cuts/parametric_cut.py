@@ -12,7 +12,7 @@ with lambda and x = -lambda if it grows.
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, overload
+from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -33,7 +33,7 @@ from pucut._support.html import html_table
 # A larger certificate means that something is wrong with the solver or with the arithmetic.
 LARGEST_GAP = 1e-6
 
-# Of all weights and capacities: what is computed from them must stay in the range of doubles.
+# The most that all weights and capacities add up to: results must stay in the range of doubles.
 LARGEST_TOTAL = 1e300
 
 # Rounds of the warm start: the cuts are the same for any number, the time is not.
@@ -84,7 +84,7 @@ class CutPath:
         return len(self.switch)
 
     def source_set(self, lam: float, ties: Ties = "source") -> BoolArray:
-        """The source side of the minimum cut at `lam`, as a mask.
+        """Return the source side of the minimum cut at `lam`, as a mask.
 
         Where several cuts are minimum (at breakpoints, and for nodes whose capacities do not change
         with lambda), ``ties="source"`` gives the largest source set, ``ties="sink"`` the smallest.
@@ -92,7 +92,7 @@ class CutPath:
         return self._source_set(self._checked(lam, "lam"), _checked_ties(ties))
 
     def source_sets(self, lams: Iterable[float], ties: Ties = "source") -> Iterator[BoolArray]:
-        """`source_set` of one lambda after the other; only one is in memory at a time."""
+        """Yield `source_set` for one lambda after the other; only one is in memory at a time."""
         _checked_ties(ties)
         for lam in lams:
             yield self._source_set(self._checked(lam, "lams"), ties)
@@ -102,16 +102,16 @@ class CutPath:
     @overload
     def cut_value(self, lam: npt.ArrayLike) -> float | FloatArray: ...
     def cut_value(self, lam: Any) -> float | FloatArray:
-        """Capacity of the minimum cut at `lam` (a number or an array).
+        """Return the capacity of the minimum cut at `lam` (a number or an array).
 
-        Counts every arc from the source to the sink side: edges of the graph once, and terminal
-        arcs, those of seeds included.
+        It includes every arc from the source to the sink side: edges of the graph once, and
+        terminal arcs, those of seeds too.
         """
         value = np.interp(self._checked(lam, "lam"), self._knots, self._values)
         return float(value) if np.ndim(lam) == 0 else value
 
     def renumbered(self, numbers: npt.NDArray[np.integer]) -> "CutPath":
-        """The same cuts, where node i has the number numbers[i]."""
+        """Return the same cuts, where node i has the number numbers[i]."""
         return replace(
             self,
             switch=_renumbered(self.switch, numbers),
@@ -158,7 +158,7 @@ def parametric_cut(
     sink_seeds: npt.ArrayLike | None = None,
     n_threads: int | None = None,
 ) -> CutPath:
-    """All minimum cuts for lambda from one end of `lambda_range` to the other.
+    """Return all minimum cuts for lambda from one end of `lambda_range` to the other.
 
     Parameters
     ----------
@@ -196,26 +196,23 @@ def parametric_cut(
     """
     checked = checked_graph(graph)
     n_nodes = checked.n_nodes
-    source_base, source_slope = checked_pair(source, n_nodes, "source")
-    sink_base, sink_slope = checked_pair(sink, n_nodes, "sink")
+    to_nodes = _Arcs(*checked_pair(source, n_nodes, "source"))
+    to_sink = _Arcs(*checked_pair(sink, n_nodes, "sink"))
     low, high = checked_range(lambda_range)
-    _check_capacities(source_base, source_slope, (low, high), "source")
-    _check_capacities(sink_base, sink_slope, (low, high), "sink")
-    _check_total(checked.weights, (source_base, source_slope), (sink_base, sink_slope), (low, high))
-    grows = _direction(source_slope, sink_slope)
-    on_source = checked_seeds(source_seeds, n_nodes, "source_seeds")
-    on_sink = checked_seeds(sink_seeds, n_nodes, "sink_seeds")
-    check_disjoint(on_source, on_sink, ("source_seeds", "sink_seeds"))
-
-    slope = source_slope - sink_slope if grows else sink_slope - source_slope
+    to_nodes.check((low, high), "source")
+    to_sink.check((low, high), "sink")
+    _check_total(checked.weights, (to_nodes, to_sink), (low, high))
+    grows = _draws_in(to_nodes.slope, to_sink.slope)
+    sign = -1 if grows else 1
+    slope = to_nodes.slope - to_sink.slope if grows else to_sink.slope - to_nodes.slope
     lowest, highest = (-high, -low) if grows else (low, high)
     solved = _core.solve_levels(
         checked.offsets,
         checked.neighbors,
         checked.weights,
-        source_base - sink_base,
+        to_nodes.base - to_sink.base,
         slope,
-        on_source.astype(np.int8) - on_sink.astype(np.int8),
+        _fixed_sides(source_seeds, sink_seeds, n_nodes),
         {
             "lowest": lowest,
             "highest": highest,
@@ -223,45 +220,75 @@ def parametric_cut(
             "n_threads": min(checked_n_threads(n_threads), MOST_THREADS),
         },
     )
+    _raise_unless_certified(solved, checked.weights, to_nodes.base)
+    forced = solved["forced_level"]
+    knots, values = _cut_values(solved, (lowest, highest), slope, (to_nodes, to_sink), sign)
+    return CutPath(
+        switch=_mirrored(solved["level"], grows),
+        grows=grows,
+        breakpoints=_mirrored(solved["breakpoints"], grows)[::sign],
+        lambda_range=(low, high),
+        duality_gap=solved["gap"],
+        counters=solved["counters"],
+        _forced_switch=_mirrored(forced, grows) if len(forced) else None,
+        _knots=_mirrored(knots, grows)[::sign],
+        _values=values[::sign],
+    )
+
+
+class _Arcs(NamedTuple):
+    """The arcs between one terminal and all nodes: capacity = base + lambda * slope."""
+
+    base: FloatArray
+    slope: FloatArray
+
+    def check(self, ends: tuple[float, float], name: str) -> None:
+        for lam in ends:
+            with np.errstate(over="ignore", invalid="ignore"):
+                capacity = self.base + lam * self.slope
+            bad = ~((capacity >= 0) & np.isfinite(capacity))
+            if bad.any():
+                node = int(np.argmax(bad))
+                raise ValueError(
+                    f"{name} capacity of node {node} is {capacity[node]} at lambda = {lam}: "
+                    "base + lambda * slope must be finite and not negative in all of lambda_range"
+                )
+
+    def total(self, some: BoolArray, lam: float) -> float:
+        """Return the capacity of some of the arcs."""
+        return float((self.base[some] + lam * self.slope[some]).sum())
+
+
+def _fixed_sides(
+    source_seeds: npt.ArrayLike | None, sink_seeds: npt.ArrayLike | None, n_nodes: int
+) -> npt.NDArray[np.int8]:
+    """Return 1 for nodes fixed to the source, -1 for those fixed to the sink, and 0."""
+    on_source = checked_seeds(source_seeds, n_nodes, "source_seeds")
+    on_sink = checked_seeds(sink_seeds, n_nodes, "sink_seeds")
+    check_disjoint(on_source, on_sink, ("source_seeds", "sink_seeds"))
+    return on_source.astype(np.int8) - on_sink.astype(np.int8)
+
+
+def _raise_unless_certified(
+    solved: Mapping[str, Any], weights: npt.NDArray[Any], source_base: FloatArray
+) -> None:
     if solved["status"] == "too_large":
         raise ValueError(
             f"graph may have at most {np.iinfo(np.int32).max} edges between nodes that are not "
-            f"seeds, found more, of {len(checked.weights)} entries in all"
+            f"seeds, found more, of {len(weights)} entries in all"
         )
     if not solved["feasible"] or not abs(solved["gap"]) <= LARGEST_GAP:
+        is_tiny = max(float(weights.max(initial=0)), source_base.max(initial=0.0)) < 1e-290
         raise RuntimeError(
             f"the cuts could not be certified: relative duality gap {solved['gap']:.3g}, at most "
             f"{LARGEST_GAP:g} is accepted; "
             + (
                 "capacities below 1e-290 have too few digits to compute with: multiply graph, "
                 "source and sink by one number, which does not change the cuts"
-                if max(float(checked.weights.max(initial=0)), source_base.max(initial=0.0)) < 1e-290
+                if is_tiny
                 else "please report this with the input"
             )
         )
-
-    level = solved["level"]
-    knots, values = _cut_values(
-        solved,
-        lowest,
-        highest,
-        slope[level >= lowest].sum(),
-        source_slope.sum() * (-1 if grows else 1),
-        _terminal_capacity(source_base, source_slope, level < lowest, -lowest if grows else lowest)
-        + _terminal_capacity(sink_base, sink_slope, level >= lowest, -lowest if grows else lowest),
-    )
-    forced = solved["forced_level"]
-    return CutPath(
-        switch=_mirrored(level, grows),
-        grows=grows,
-        breakpoints=_mirrored(solved["breakpoints"], grows)[:: -1 if grows else 1],
-        lambda_range=(low, high),
-        duality_gap=solved["gap"],
-        counters=solved["counters"],
-        _forced_switch=_mirrored(forced, grows) if len(forced) else None,
-        _knots=_mirrored(knots, grows)[:: -1 if grows else 1],
-        _values=values[:: -1 if grows else 1],
-    )
 
 
 def _renumbered(values: FloatArray, numbers: npt.NDArray[np.integer]) -> FloatArray:
@@ -274,8 +301,8 @@ def _mirrored(levels: FloatArray, grows: bool) -> FloatArray:
     return 0.0 - levels if grows else levels  # 0.0 - 0.0 is 0.0, where -0.0 would print oddly
 
 
-def _direction(source_slope: FloatArray, sink_slope: FloatArray) -> bool:
-    """Whether S grows with lambda."""
+def _draws_in(source_slope: FloatArray, sink_slope: FloatArray) -> bool:
+    """Tell whether S grows with lambda."""
     draws_in = (source_slope > 0) | (sink_slope < 0)
     draws_out = (source_slope < 0) | (sink_slope > 0)
     if not draws_out.any():
@@ -292,32 +319,14 @@ def _direction(source_slope: FloatArray, sink_slope: FloatArray) -> bool:
     )
 
 
-def _check_capacities(
-    base: FloatArray, slope: FloatArray, ends: tuple[float, float], name: str
-) -> None:
-    for lam in ends:
-        with np.errstate(over="ignore", invalid="ignore"):
-            capacity = base + lam * slope
-        bad = ~((capacity >= 0) & np.isfinite(capacity))
-        if bad.any():
-            node = int(np.argmax(bad))
-            raise ValueError(
-                f"{name} capacity of node {node} is {capacity[node]} at lambda = {lam}: "
-                "base + lambda * slope must be finite and not negative in all of lambda_range"
-            )
-
-
 def _check_total(
-    weights: npt.NDArray[Any],
-    source: tuple[FloatArray, FloatArray],
-    sink: tuple[FloatArray, FloatArray],
-    ends: tuple[float, float],
+    weights: npt.NDArray[Any], arcs: Iterable[_Arcs], ends: tuple[float, float]
 ) -> None:
-    """Sums of capacities, and their products with lambda, must be numbers."""
+    """Check that sums of capacities, and their products with lambda, stay finite."""
     with np.errstate(over="ignore", invalid="ignore"):
         total = float(weights.sum(dtype=np.float64)) + sum(
             float(np.abs(base).sum() + max(map(abs, ends)) * np.abs(slope).sum())
-            for base, slope in (source, sink)
+            for base, slope in arcs
         )
     if not total <= LARGEST_TOTAL:
         raise ValueError(
@@ -326,27 +335,25 @@ def _check_total(
         )
 
 
-def _terminal_capacity(base: FloatArray, slope: FloatArray, cut: BoolArray, lam: float) -> float:
-    return float((base[cut] + lam * slope[cut]).sum())
-
-
 def _cut_values(
     solved: Mapping[str, Any],
-    lowest: float,
-    highest: float,
-    mass: float,
-    constant_slope: float,
-    terminal: float,
+    ends: tuple[float, float],
+    slope: FloatArray,
+    arcs: tuple[_Arcs, _Arcs],
+    sign: int,
 ) -> tuple[FloatArray, FloatArray]:
-    """The cut value as a function of the level: its derivative changes only at breakpoints.
+    """Return the cut value as a function of the level, which is linear between breakpoints.
 
-    Just above the lowest level it is the constant slope plus the slopes of all nodes on the source
-    side; each breakpoint takes away those of the nodes that leave.
+    Just above the lowest level its derivative is the constant slope plus the slopes of all nodes on
+    the source side; each breakpoint takes away those of the nodes that leave.
     """
-    breakpoints = solved["breakpoints"]
-    knots = np.concatenate([[lowest], breakpoints, [highest]])
-    masses = mass - np.concatenate([[0.0], np.cumsum(solved["mass"])])
-    steps = (constant_slope + masses) * np.diff(knots)
+    (lowest, highest), (to_nodes, to_sink) = ends, arcs
+    is_inside = solved["level"] >= lowest
+    lam = sign * lowest
+    terminal = to_nodes.total(~is_inside, lam) + to_sink.total(is_inside, lam)
+    knots = np.concatenate([[lowest], solved["breakpoints"], [highest]])
+    masses = slope[is_inside].sum() - np.concatenate([[0.0], np.cumsum(solved["mass"])])
+    steps = (sign * to_nodes.slope.sum() + masses) * np.diff(knots)
     values = solved["cut_weight"] + terminal + np.concatenate([[0.0], np.cumsum(steps)])
     return knots, values
 

@@ -30,9 +30,9 @@ def score_cut(
     is_negative: BoolArray | None = None,
     n_threads: int | None = None,
 ) -> CutPath:
-    """All minimum cuts with the data term; `switch` of a row is its x, infinite where labelled.
+    """Return all minimum cuts with the data term; `switch` of a row is its x.
 
-    For known negatives, which stay in S', it is minus infinity.
+    It is infinite for labelled rows, and minus infinity for known negatives, which stay in S'.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def score_cut(
         Similarities of all rows.
     scores : float array of shape (n_samples,), from 0 to 1
     gamma : float, or float array of shape (n_samples,)
-        Above 0: how much the scores count relative to the graph, for all rows or for each.
+        The weight of the scores relative to the graph, above 0, for all rows or for each.
     """
     checked = checked_graph(graph)
     nothing = np.zeros(len(scores))
@@ -71,7 +71,7 @@ def two_sided_cut(
     *,
     n_threads: int | None = None,
 ) -> CutPath:
-    """All cuts between the labelled rows of two sides, for lambda from -1 to 1.
+    """Return all cuts between the labelled rows of two sides, for lambda from -1 to 1.
 
     With d_i the degree of row i, score_i a number from -1 to 1 and gamma above 0:
 
@@ -87,7 +87,7 @@ def two_sided_cut(
     nothing = np.zeros(len(slope))
     return parametric_cut(
         checked,
-        # Both sides have gamma d_i more than said above, so that no capacity is negative.
+        # Both sides have gamma d_i more than above, so that no capacity is negative.
         source=(slope * (1.0 + scores), nothing),
         sink=(slope, slope),
         lambda_range=(-1.0, 1.0),
@@ -104,7 +104,7 @@ def levels_of_new_rows(
     scores: FloatArray,
     gamma: float | FloatArray,
 ) -> FloatArray:
-    """The x of rows outside the graph, each by itself, with the x of all rows of the graph fixed.
+    """Return the x of rows outside the graph, each by itself, with that of the graph's rows fixed.
 
     Neighbours and weights, above 0, have one row per new row, `levels` one value per row of the
     graph, infinite for labelled ones. The minimum over x of one row's terms is the median

@@ -7,16 +7,16 @@ import numpy as np
 from pucut._support.checks import FloatArray
 from pucut.cuts.two_stages import Partition, TwoStages, nested_cuts, partition_at
 
-# The graph with the most neighbours whose partition is this close to the prior is used.
+# The graph with the most neighbours is used whose partition is this close to the prior.
 NEAR_THE_PRIOR = 0.02
 
 
 def closest_partition(
     stages: TwoStages, prior: float, lambda_grid: FloatArray | None = None
 ) -> Partition:
-    """The partition of either stage whose share of positives is closest to the prior.
+    """Return the partition of either stage whose share of positives is closest to the prior.
 
-    If several are equally close, that of stage 2, which knows more, and then the smaller one.
+    If several are equally close, stage 2 wins, which has more seeds, and then the smaller one.
     """
     n_samples = len(stages.level)
     smallest_miss = np.inf
@@ -35,7 +35,7 @@ def closest_partition(
 
 
 def choose_n_neighbors(partitions: Mapping[int, Partition], prior: float) -> int:
-    """The largest k with a partition within 2 % of the prior, else the k that comes closest."""
+    """Return the largest k with a partition within 2 % of the prior, else the closest one."""
     misses = {k: abs(found.positive_fraction - prior) for k, found in partitions.items()}
     near = [k for k, miss in misses.items() if miss <= NEAR_THE_PRIOR]
     return max(near) if near else min(misses, key=lambda k: (misses[k], -k))

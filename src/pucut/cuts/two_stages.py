@@ -9,14 +9,17 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from pucut._support.checks import BoolArray, FloatArray, SymmetricGraph, checked_graph
+from pucut._support.checks import (
+    BoolArray,
+    FloatArray,
+    IndexArray,
+    SymmetricGraph,
+    checked_graph,
+)
 from pucut._support.html import element
 from pucut.cuts.hnc import hnc_minus, hnc_plus
 from pucut.cuts.parametric_cut import CutPath
-
-IndexArray = npt.NDArray[np.intp]
 
 # The level of known negatives in stage 1, below that of all others.
 _KNOWN_NEGATIVE = -2.0
@@ -86,12 +89,12 @@ class Partition:
 
 @dataclass(frozen=True, eq=False)
 class TwoStages:
-    """What 2-HNC finds on one graph.
+    """The result of 2-HNC on one graph.
 
     Attributes
     ----------
     ranking : Ranking
-        Of stage 1.
+        The ranking of stage 1.
     likely_negative : int array
         L^N, most likely negative first, without the negatives that are known.
     path : CutPath
@@ -115,7 +118,7 @@ def rank_unlabelled(
     remoteness: FloatArray | None = None,
     n_threads: int | None = None,
 ) -> Ranking:
-    """Stage 1: the order in which rows leave the side of the labelled ones as lambda grows.
+    """Do stage 1: rank rows by the lambda at which they leave the side of the labelled ones.
 
     Parameters
     ----------
@@ -148,7 +151,7 @@ def rank_unlabelled(
 
 
 def n_likely_negative(prior: float, n_labelled: int, n_unlabelled: int) -> int:
-    """|L^N| = (1 - pi) / pi |L+|, to the nearest whole number, at most |U|.
+    """Return |L^N| = (1 - pi) / pi |L+|, to the nearest whole number, at most |U|.
 
     Then the share of positives among the seeds of stage 2 is that among all rows.
     """
@@ -165,9 +168,9 @@ def two_stage_cuts(
     lambda_grid: FloatArray | None = None,
     n_threads: int | None = None,
 ) -> TwoStages:
-    """Stage 1, the likely negatives (SelectNeg), and stage 2.
+    """Do stage 1, choose the likely negatives (SelectNeg), and do stage 2.
 
-    With a grid, SelectNeg knows only the first lambda of the grid at which a row has left S.
+    With a grid, SelectNeg uses only the first lambda of the grid at which a row has left S.
     Known negatives are seeds of S' in both stages, and SelectNeg adds to them what is missing.
     """
     graph = checked_graph(graph)
@@ -185,7 +188,7 @@ def two_stage_cuts(
     likely_negative = order[: max(n_negative - n_known, 0)]
     negative = known.copy()
     negative[likely_negative] = True
-    # What neither kind of seed reaches would join S at once; stage 1 has placed it already.
+    # Rows that neither kind of seed reaches would join S at once; stage 1 has placed them.
     outside = negative | ~reached_from(graph, is_labelled | negative)
     path = hnc_plus(graph, is_labelled, outside, n_threads=n_threads)
     level = np.where(is_labelled, 0.0, -np.clip(path.switch, 0.0, 1.0))
@@ -195,37 +198,36 @@ def two_stage_cuts(
 
 
 def nested_cuts(stages: TwoStages, stage: int, lambda_grid: FloatArray | None = None) -> FloatArray:
-    """The cuts of a stage's level, descending: each gives one of the nested partitions, once.
+    """Return the cuts of a stage's level, descending, one for each of the nested partitions.
 
-    All of them, or those that the lambdas of a grid find. Stage 1 goes from all rows to the
+    These are all cuts, or those that the lambdas of a grid find. Stage 1 goes from all rows to the
     labelled ones, stage 2 from these and what they pull in to all but the likely negatives.
     """
     level = stages.ranking.level if stage == 1 else stages.level
-    # Below are likely negatives in stage 2, and known ones.
+    # Levels below are those of likely negatives in stage 2, and of known ones.
     distinct = np.unique(level)[::-1]
     distinct = distinct[distinct >= -1.0]
     if lambda_grid is None:
         return distinct
-    asked = lambda_grid if stage == 1 else -lambda_grid
+    lowest_inside = lambda_grid if stage == 1 else -lambda_grid
     # The smallest level that is still in S, for each lambda: several lambdas may give one set.
     rising = distinct[::-1]
-    place = np.searchsorted(rising, asked, side="left")
+    place = np.searchsorted(rising, lowest_inside, side="left")
     return np.unique(rising[place[place < len(rising)]])[::-1]
 
 
 def partition_at(stages: TwoStages, stage: int, cut: float) -> Partition:
-    """The partition of a stage whose positive side is where the level is at least `cut`."""
+    """Return the partition of a stage whose positive side has a level of at least `cut`."""
     level = stages.ranking.level if stage == 1 else stages.level
     lam = max(cut, 0.0) if stage == 1 else abs(cut)
     return Partition(stage, float(lam), level, float(cut), int(np.count_nonzero(level >= cut)))
 
 
 def similarity_to(graph: SymmetricGraph, rows: BoolArray) -> FloatArray:
-    """The sum of the weights of each row's edges to these rows."""
-    similarity: FloatArray = graph.matrix @ rows.astype(np.float64)
-    return similarity
+    """Return the sum of the weights of each row's edges to these rows."""
+    return np.asarray(graph.matrix @ rows.astype(np.float64))
 
 
 def reached_from(graph: Any, seeds: BoolArray) -> BoolArray:
-    """Whether each row is connected to a seed."""
+    """Return a mask of the rows that are connected to a seed."""
     return checked_graph(graph).reached_from(np.ascontiguousarray(seeds))

@@ -23,7 +23,7 @@ _BLOCKS_AT_ONCE = 4
 
 @dataclass(frozen=True, eq=False)
 class PartitionedRows:
-    """The `Rows` of `pucut.kernels.blocks`; partitions begin with a block."""
+    """Satisfies `pucut.kernels.blocks.BlockedRows`; partitions begin with a block."""
 
     points: Partitions
 

@@ -16,15 +16,22 @@ from sklearn.utils import check_random_state
 from pucut._support.checks import BoolArray, FloatArray
 from pucut.dask.engine import computed, delayed, n_slots
 from pucut.dask.partitions import Indices, Partitions, joined
+from pucut.data.tables import read_table
 from pucut.trees.cross_fitting import (
     CrossFittedForest,
     DealtFolds,
     cross_fitted_scores,
     dealt_folds,
 )
-from pucut.trees.drawing import DrawnRows, rows_of_trees, trees_of_rows
 from pucut.trees.forest import Forest, ForestScores, forest_scores
-from pucut.trees.growing import TreeOptions, forest_of_seeds, tree_seeds
+from pucut.trees.growing import (
+    DrawnRows,
+    TreeOptions,
+    forest_of_seeds,
+    rows_of_trees,
+    tree_seeds,
+    trees_of_rows,
+)
 
 # Bytes of the rows that the trees of one task see.
 _MOST_BYTES = 1 << 27
@@ -169,7 +176,7 @@ def grow_trees(
     """Grow some of the trees from all rows."""
     row_fold = None if labels.row_fold is None else labels.row_fold.astype(np.int32)
     return forest_of_seeds(
-        rows,
+        read_table(rows),
         labels.is_labelled,
         prior,
         options,

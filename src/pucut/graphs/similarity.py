@@ -1,4 +1,4 @@
-"""From nearest neighbours to a graph: an edge where either row is a neighbour of the other.
+"""Graphs of nearest neighbours: an edge where either row is a neighbour of the other.
 
 From `NARROW_FROM` rows on weights are in single precision, which saves a third of the memory of a
 graph. They are then rounded to 24 bits, and weights too small for that become the smallest normal
@@ -49,21 +49,21 @@ class Gaussian:
         return np.maximum(found, self.least) if self.least > 0.0 else found
 
     def distances(self, similarities: FloatArray) -> FloatArray:
-        """The distances that have these similarities; infinite for 0."""
+        """Return the distances that have these similarities; infinite for 0."""
         with np.errstate(divide="ignore"):
             squared = -2.0 * self.scale * np.log(similarities)
         distances: FloatArray = np.sqrt(np.maximum(squared, 0.0))
         return distances
 
     def graph(self, neighbors: NeighborLists) -> sp.csr_array:
-        """The graph of these neighbours, an edge's weight being the similarity of its ends."""
+        """Return the graph of these neighbours, weighted by the similarity of the ends."""
         return weighted_graph(neighbors, self.similarities)
 
 
 def weighted_graph(
     neighbors: NeighborLists, weights_of: Callable[[FloatArray], FloatArray]
 ) -> sp.csr_array:
-    """The graph whose weights are a function of squared distances, computed by blocks of rows."""
+    """Return the graph whose weights are a function of squared distances, by blocks of rows."""
     squared = neighbors.squared_distances
     is_narrow = len(squared) >= NARROW_FROM
     weights: npt.NDArray[np.floating] = np.empty(
@@ -79,17 +79,17 @@ def weighted_graph(
 
 
 def proximity_graph(proximities: Proximities) -> sp.csr_array:
-    """Weights are the shares of trees in which two rows meet in one leaf."""
+    """Return the graph weighted by the share of trees in which two rows meet in one leaf."""
     return symmetric_graph(proximities.indices, proximities.share)
 
 
 def symmetric_graph(
     indices: npt.NDArray[np.int32], weights: npt.NDArray[np.floating]
 ) -> sp.csr_array:
-    """The graph of lists of neighbours: an edge where either lists the other; no weights of 0.
+    """Return the graph of lists of neighbours: an edge where either lists the other.
 
-    If both list each other the larger weight counts; distances give both the same. The weights keep
-    their precision, single or double.
+    Weights of 0 make no edge. If both list each other the edge has the larger weight; distances
+    give both the same. The weights keep their precision, single or double.
     """
     n_rows, n_neighbors = indices.shape
     built = _core.symmetric_graph(

@@ -13,13 +13,13 @@ from pucut.graphs.neighbors import NeighborIndex, NeighborLists, nearest_neighbo
 from pucut.graphs.similarity import Gaussian
 from pucut.trees.feature_weights import weighted
 
-# The scale of a kernel follows from the distance to this neighbour, the median over the rows.
+# The scale of a kernel is the median distance of a row to this neighbour.
 SCALE_NEIGHBOR = 7
-# A table has a common scale if its columns are alike enough: as many of them as this share of all,
-# and at least so many, would have the same variance in sum and in squares; and not so alike that
-# it makes no difference.
+# A table has a common scale if its columns are alike enough: the number of equal columns with the
+# same sum of variances and of their squares is at least this share of all, and at least this many.
+# Columns that are too much alike make no difference.
 _LEAST_ALIKE, _LEAST_COLUMNS, _MOST_ALIKE = 0.1, 5.0, 0.9
-# So that no row is too far away to be connected.
+# No row is too far away to be connected.
 _LEAST_SIMILARITY = 1e-12
 
 
@@ -58,7 +58,7 @@ class WeightedSpace:
     def near(
         self, new: Any, n_neighbors: int | None = None, *, in_place: bool = False
     ) -> NeighborLists:
-        """The rows nearest to new points, by default as many as were found for each row.
+        """Return the rows nearest to new points, by default as many as were found for each row.
 
         With `in_place` the new points may be overwritten.
         """
@@ -83,7 +83,7 @@ class WeightedSpace:
         return _distances(self._index_of(points[others]), points[rows])
 
     def for_answers(self) -> "WeightedSpace":
-        """Without the neighbours of its own rows, which new ones do not ask for."""
+        """Return the space without the neighbours of its own rows; predictions need none."""
         return replace(self, lists=self.lists.of_no_rows())
 
     @property
@@ -92,7 +92,7 @@ class WeightedSpace:
 
     @cached_property
     def _index(self) -> NeighborIndex:
-        """Built when the first unseen rows are asked about, and not pickled."""
+        """The index of the points, built for the first unseen rows and not pickled."""
         return NeighborIndex(
             self.weighted_points,
             self.lists.n_neighbors,
@@ -134,7 +134,7 @@ class NearRows:
         return NearRows(self.indices[:, :k], self.similar[:, :k])
 
     def mean_of(self, values: FloatArray) -> FloatArray:
-        """The mean of values of the rows of the space, by similarity."""
+        """Return the mean of values of the rows of the space, by similarity."""
         total: FloatArray = (values[self.indices] * self.similar).sum(axis=1)
         return np.asarray(total / self.similar.sum(axis=1))
 
@@ -158,12 +158,11 @@ def weighted_space(
     most_bytes: int | None = None,
     device: str | None = None,
 ) -> WeightedSpace:
-    """Finds the neighbours.
+    """Make a space and find its neighbours.
 
-    The kernel is the one given, or has the width `sigma`, or, without either, the scale of the
-    distances themselves; the last two have a least similarity, which keeps every row connected.
-    With `in_place` the points are weighted in place, and belong to the space alone. For the rest
-    see `nearest_neighbors`.
+    The default kernel has the width `sigma` or, without it, the scale of the distances themselves;
+    its least similarity keeps every row connected. With `in_place` the points are weighted in
+    place, and belong to the space alone. For the rest see `nearest_neighbors`.
     """
     in_space = weighted(points, weights, in_place=in_place)
     lists = nearest_neighbors(
@@ -188,27 +187,27 @@ def weighted_space(
 
 
 def connecting_kernel(lists: NeighborLists, sigma: float | None, n_features: int) -> Gaussian:
-    """Of the width `sigma`, or of the scale of the distances; no similarity is 0."""
+    """Return a kernel of the width `sigma`, or of the distances' scale; no similarity is 0."""
     scale = _scale_of(lists) if sigma is None else sigma**2 * n_features
     return Gaussian(scale, _LEAST_SIMILARITY)
 
 
 def varying_columns(points: Any) -> BoolArray:
-    """Which columns of an array or CSR matrix are not constant."""
+    """Return a mask of the columns of an array or CSR matrix that are not constant."""
     if is_sparse(points):
         return np.asarray(np.diff(points.tocsc().indptr) > 0)
     return np.asarray(np.ptp(points, axis=0) > 0)
 
 
 def common_scale(scale: FloatArray, varies: BoolArray) -> FloatArray | None:
-    """Weights that undo the standardisation; None if the columns have no scale in common.
+    """Return weights that undo the standardisation; None if the columns share no scale.
 
     Parameters
     ----------
     scale : float array of shape (n_features,)
         The standard deviations that columns were divided by.
     varies : bool array of shape (n_features,)
-        Which columns are not constant: the scale of others means nothing.
+        The columns that are not constant: the scale of others means nothing.
     """
     # A power of two, which costs no digit, keeps squares within the range of numbers.
     exponent = np.frexp(np.max(scale, initial=0.0, where=varies))[1]

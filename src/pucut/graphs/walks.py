@@ -1,8 +1,8 @@
-"""Random walks on a graph that end by chance, and how many labelled rows they meet.
+"""Random walks on a graph that end by chance, and the number of labelled rows they meet.
 
 A walk goes from a row to one of its neighbours, with a probability in proportion to their
-similarity, and before each step it may end. It reaches rows that have no labelled neighbour of
-their own, and so says more than neighbours where labels are few. With f the expected sum of y over
+similarity, and before each step it may end. It reaches labels beyond the neighbours, which helps
+where labels are few. With f the expected sum of y over
 the rows that a walk from each row meets, a the probability to go on and P the similarities scaled
 to sum to 1,
 
@@ -19,22 +19,22 @@ import numpy as np
 
 from pucut._support.checks import FloatArray
 
-# What the steps leave of the error, which is f itself at first.
+# The share of the error that the steps leave; at first the error is f itself.
 _ERROR = 1e-5
 # The probability that a walk goes on is between these.
 _SHORTEST, _LONGEST = 0.05, 0.95
 
 
 def to_meet_one(labelled_share: float) -> float:
-    """The probability to go on with which a walk meets one labelled row in the mean.
+    """Return the probability to go on with which a walk meets one labelled row in the mean.
 
-    `labelled_share` is that of the rows it walks among.
+    `labelled_share` is the share of labelled rows in the graph.
     """
     return min(max(1.0 - labelled_share, _SHORTEST), _LONGEST)
 
 
 def rows_met(graph: Any, targets: FloatArray, goes_on: float) -> FloatArray:
-    """f above; `graph` is a symmetric CSR matrix in which each row has a neighbour.
+    """Return f; `graph` is a symmetric CSR matrix in which each row has a neighbour.
 
     By Chebyshev's iteration (Saad, Iterative Methods for Sparse Linear Systems, 12.3): P has the
     eigenvalues of a symmetric matrix, from -1 to 1, so that those of I - a P are known to lie

@@ -9,7 +9,7 @@ several classes are compared by their squared errors.
 import numpy as np
 import numpy.typing as npt
 
-from pucut._support.checks import BoolArray, FloatArray
+from pucut._support.checks import FloatArray
 
 
 def rank_among(values: FloatArray, reference: FloatArray) -> FloatArray:

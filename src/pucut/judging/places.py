@@ -8,14 +8,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Protocol
 
-from pucut._support.checks import BoolArray, FloatArray, is_sparse
+from pucut._support.checks import BoolArray, FloatArray, IndexArray, is_sparse
 from pucut.data.coded_categories import CodedCategories, coded_categories
 from pucut.data.repeats import groups_for_folds
-from pucut.data.row_order import IndexArray
 from pucut.data.tables import Table, read_table
 from pucut.graphs.similarity import Gaussian
 from pucut.graphs.spaces import WeightedSpace, varying_columns, weighted_space
-from pucut.kernels.blocks import Rows, RowsHere
+from pucut.kernels.blocks import BlockedRows, RowsHere
 from pucut.kernels.gradients import mapped
 from pucut.trees.cross_fitting import CrossFittedForest, cross_fitted_forest
 from pucut.trees.forest import Forest, forest_scores
@@ -36,8 +35,8 @@ class Place(Protocol):
         """The number of learners that may work on the points at a time."""
 
     @property
-    def rows(self) -> Rows:
-        """The rows as regressions read them."""
+    def rows(self) -> BlockedRows:
+        """For regressions."""
 
     def here(self, points: Any) -> "PointsHere":
         """Return a place for other points in this process, such as a sample."""
@@ -124,7 +123,7 @@ class PointsHere:
         return is_sparse(self.points)
 
     @property
-    def rows(self) -> Rows:
+    def rows(self) -> BlockedRows:
         return RowsHere(self.points)
 
     @cached_property

@@ -1,7 +1,7 @@
 """Points in blocks of rows, wherever they lie: in this process, or on the workers of a cluster.
 
-A regression needs only sums over the rows, and then something of each row. Blocks are the same
-wherever the rows are, and sums are taken in the order of the blocks, so that all bits are the same.
+A regression needs sums over the rows, and then a result for each row. Blocks are the same wherever
+the rows lie, and sums are taken in the order of the blocks, so that all bits are the same.
 """
 
 from collections.abc import Callable
@@ -11,11 +11,13 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from pucut._support.checks import IndexArray
+
 # Rows whose kernel is held at once.
 ROWS_OF_A_BLOCK = 4096
 
 
-class Rows(Protocol):
+class BlockedRows(Protocol):
     """Points, one row each."""
 
     @property
@@ -25,14 +27,15 @@ class Rows(Protocol):
         """Some of the rows, in this process."""
 
     def folded(self, of_block: Callable[..., Any], add: Any, start: Any, *of_rows: Any) -> Any:
-        """add(... add(add(start, of_block(first block)), of_block(second block)) ...).
+        """Return add(... add(add(start, of_block(first block)), of_block(second block)) ...).
 
-        `of_rows` are arrays whose last axis is that of the rows; `of_block` is given the points of
-        a block, and of these arrays what belongs to it. `add` must leave its arguments as they are.
+        `of_rows` are arrays whose last axis is that of the rows; `of_block` takes the points of
+        a block, and the part of these arrays that belongs to it. `add` must not change its
+        arguments.
         """
 
     def joined(self, of_block: Callable[..., Any], *of_rows: Any) -> npt.NDArray[Any]:
-        """The arrays of all blocks one after another, in this process."""
+        """Return the arrays of all blocks one after another, in this process."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,12 +68,20 @@ class RowsHere:
         return np.asarray(found)
 
 
-def as_rows(points: Any) -> Rows:
-    """Points of this process as `Rows`; those that are `Rows` as they are."""
-    rows: Rows = points if hasattr(points, "folded") else RowsHere(points)
+def as_rows(points: Any) -> BlockedRows:
+    """Return points of this process as `RowsHere`, and blocked rows as they are."""
+    rows: BlockedRows = points if hasattr(points, "folded") else RowsHere(points)
     return rows
 
 
-def row_blocks(n_rows: int) -> list[slice]:
-    starts = range(0, n_rows, ROWS_OF_A_BLOCK)
-    return [slice(start, min(start + ROWS_OF_A_BLOCK, n_rows)) for start in starts]
+def row_blocks(n_rows: int, size: int | None = None) -> list[slice]:
+    """Return the rows in blocks of `size`, by default of `ROWS_OF_A_BLOCK`."""
+    size = size or ROWS_OF_A_BLOCK
+    return [slice(start, min(start + size, n_rows)) for start in range(0, n_rows, size)]
+
+
+def drawn(n_rows: int, most: int, random: np.random.RandomState) -> IndexArray:
+    """Return the numbers of at most `most` rows drawn at random, rising."""
+    if n_rows <= most:
+        return np.arange(n_rows)
+    return np.sort(random.choice(n_rows, most, replace=False))

@@ -7,36 +7,34 @@ exp(-width d^2 / H), or the product x z_j / H, H being the number of features. T
 labelled row by all others has a closed form, y - weight / diag((K + penalty)^-1). So width and
 penalty are those whose predictions have the smallest squared error, at the price of an inverse.
 
-With few labels all answers of a regression are near the shares of the classes. A power of them,
-chosen in the same way, makes them as decided as their errors allow.
+With few labels all predictions of a regression are near the shares of the classes. A power of
+them, chosen in the same way, makes them as decided as their errors allow.
 """
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import scipy.linalg
 
 from pucut._support.checks import FloatArray, is_sparse
-from pucut.kernels.gaussian import GaussianKernel
+from pucut.kernels.blocks import row_blocks
+from pucut.kernels.gaussian import DIGITS, GaussianKernel, rounded_kernel_sums
 from pucut.kernels.machines import as_float64, row_sums
-from pucut.kernels.many_landmarks import kernel_sums
 
 WIDTHS = (0.1, 0.3, 1.0, 3.0)
 PENALTIES = (0.03, 0.3)
 POWERS = (1.0, 1.5, 2.0, 3.0, 4.0, 6.0)
-# Width and penalty are compared on so many labelled rows, and so many are regressed on at most; on
-# a GPU the kernel takes more.
+# Labelled rows on which width and penalty are compared, and the most that are regressed on; on a
+# GPU the kernel takes more.
 ROWS_FOR_CHOICE, MOST_ROWS, MOST_ROWS_ON_DEVICE = 250, 1000, 10_000
 _LEAST_PROBABILITY = 1e-3
 # Rows whose kernel is held at once.
 _ROWS_OF_A_BLOCK = 512
-# Beyond these digits the order of summation would show.
-_DIGITS = 6
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +51,7 @@ class ClassRidge:
         Of the kernel exp(-width d^2 / H); None if the regression is linear.
     penalty : float
     power : float
-        Of the answers, before they are scaled to sum to 1.
+        Applied to the predictions before they are scaled to sum to 1.
     device : str or None
         The device of PyTorch on which it was fitted.
     """
@@ -67,38 +65,37 @@ class ClassRidge:
     device: str | None = None
 
     def of_rows(self, points: Any) -> FloatArray:
-        """Probabilities of many rows together, in single precision and rounded."""
+        """Return probabilities of many rows together, in single precision and rounded."""
         if self.device is not None:
-            return np.round(self.of(points), _DIGITS)
+            return np.round(self.of(points), DIGITS)
         points, weights = points.astype(np.float32, copy=False), self.weights.astype(np.float32)
         kernel = self._kernel(np.float32)
         found = np.empty((points.shape[0], len(self.shares)))
-        for rows in _blocks(len(found)):
+        for rows in row_blocks(len(found), _ROWS_OF_A_BLOCK):
             near = points[rows] if kernel is None else kernel.of(points[rows])
             found[rows] = near @ weights
-        return np.round(_probabilities(found + self.shares, self.power), _DIGITS)
+        return np.round(_probabilities(found + self.shares, self.power), DIGITS)
 
     def of(self, points: Any) -> FloatArray:
-        """Probabilities of rows, each by itself and in double precision."""
-        if self.device is not None and self.width is not None:
-            gamma = self.width / self.landmarks.shape[1]
-            many = GaussianKernel(self.landmarks, gamma, by_products=True)
-            sums = kernel_sums(points, many, self.weights, self.device)
+        """Return probabilities of rows, each by itself and in double precision."""
+        kernel = self._kernel(np.float64, by_products=self.device is not None)
+        if kernel is not None and self.device is not None:
+            sums = rounded_kernel_sums(points, kernel, self.weights, self.device)
             return _probabilities(sums + self.shares, self.power)
-        kernel = self._kernel(np.float64)
         found = np.empty((points.shape[0], len(self.shares)))
-        for rows in _blocks(len(found)):
+        for rows in row_blocks(len(found), _ROWS_OF_A_BLOCK):
             near = as_float64(points[rows])
             near = near if kernel is None else kernel.of(near)
             for code, weights in enumerate(self.weights.T):
                 found[rows, code] = row_sums(near, weights)
         return _probabilities(found + self.shares, self.power)
 
-    def _kernel(self, dtype: Any) -> GaussianKernel | None:
+    def _kernel(self, dtype: Any, *, by_products: bool = False) -> GaussianKernel | None:
         if self.width is None:
             return None
         landmarks = self.landmarks.astype(dtype, copy=False)
-        return GaussianKernel(landmarks, self.width / landmarks.shape[1])
+        gamma = self.width / landmarks.shape[1]
+        return GaussianKernel(landmarks, gamma, by_products=by_products)
 
 
 def fit_class_ridge(
@@ -111,7 +108,7 @@ def fit_class_ridge(
     like: ClassRidge | None = None,
     device: str | None = None,
 ) -> ClassRidge:
-    """The regression of labelled rows, whose classes have the codes 0, 1, 2 ...
+    """Fit the regression of labelled rows, whose classes have the codes 0, 1, 2 ...
 
     Width and penalty are chosen, or those of another regression. With a `device` of PyTorch the
     kernel of dense rows is solved there.
@@ -129,7 +126,11 @@ def fit_class_ridge(
     if device is None or width is None:
         found = _solver(landmarks, width)(target, penalty)
     else:
-        found = _on_device(landmarks, target, width, penalty, device)
+        from pucut.kernels import torch_ridge  # PyTorch takes seconds, and is no dependency
+
+        gamma = width / landmarks.shape[1]
+        weights, errors = torch_ridge.class_weights(landmarks, target, gamma, penalty, device)
+        found = _ClassSolution(weights, target - errors)
     losses = [_loss(found.left_out, target, power) for power in POWERS]
     return ClassRidge(
         None if width is None else landmarks,
@@ -142,33 +143,28 @@ def fit_class_ridge(
     )
 
 
-@dataclass(frozen=True, eq=False)
-class _Solution:
-    """Weights as in `ClassRidge`, and what all other rows predict for each row."""
+class _ClassSolution(NamedTuple):
+    """Weights as in `ClassRidge`, and the predictions of each row by all others."""
 
     weights: FloatArray
     left_out: FloatArray
 
 
-_Solver = Callable[[FloatArray, float], _Solution]
-
-
 def _choice(
     points: Any, target: FloatArray, widths: Sequence[float | None]
 ) -> tuple[float | None, float]:
-    best, least = (widths[0], PENALTIES[0]), np.inf
+    """Return the width and the penalty of the smallest loss; the first of several."""
+    losses = {}
     for width in widths:
         solve = _solver(points, width)
         for penalty in PENALTIES:
             left_out = solve(target, penalty).left_out
-            loss = min(_loss(left_out, target, power) for power in POWERS[::2])
-            if loss < least:
-                best, least = (width, penalty), loss
-    return best
+            losses[width, penalty] = min(_loss(left_out, target, p) for p in POWERS[::2])
+    return min(losses, key=lambda each: losses[each])
 
 
-def _solver(points: Any, width: float | None) -> _Solver:
-    """Solves for targets and penalties; without a width, the linear regression."""
+def _solver(points: Any, width: float | None) -> Callable[[FloatArray, float], _ClassSolution]:
+    """Return a function of targets and penalties; without a width, the linear regression."""
     n_rows, n_features = points.shape
     if width is not None:
         return partial(_by_kernel, GaussianKernel(points, width / n_features).of(points))
@@ -178,44 +174,34 @@ def _solver(points: Any, width: float | None) -> _Solver:
     products = features @ features.T
     among = products.toarray() if is_sparse(products) else products
 
-    def solve(target: FloatArray, penalty: float) -> _Solution:
-        found = _by_kernel(among, target, penalty)
-        return replace(found, weights=features.T @ found.weights / math.sqrt(n_features))
+    def solve(target: FloatArray, penalty: float) -> _ClassSolution:
+        weights, left_out = _by_kernel(among, target, penalty)
+        return _ClassSolution(features.T @ weights / math.sqrt(n_features), left_out)
 
     return solve
 
 
-def _by_kernel(among: FloatArray, target: FloatArray, penalty: float) -> _Solution:
+def _by_kernel(among: FloatArray, target: FloatArray, penalty: float) -> _ClassSolution:
     shifted = among.copy()
     shifted[np.diag_indices_from(shifted)] += penalty
     inverse = _inverse(shifted)
     weights = inverse @ (target - target.mean(axis=0))
-    return _Solution(weights, target - weights / np.diag(inverse)[:, None])
+    return _ClassSolution(weights, target - weights / np.diag(inverse)[:, None])
 
 
-def _on_device(
-    points: FloatArray, target: FloatArray, width: float, penalty: float, device: str
-) -> _Solution:
-    from pucut.kernels import torch_ridge  # PyTorch takes seconds, and is no dependency
-
-    gamma = width / points.shape[1]
-    weights, errors = torch_ridge.class_weights(points, target, gamma, penalty, device)
-    return _Solution(weights, target - errors)
-
-
-def _by_features(features: FloatArray, target: FloatArray, penalty: float) -> _Solution:
-    """The same by the features, of which there are fewer than rows."""
+def _by_features(features: FloatArray, target: FloatArray, penalty: float) -> _ClassSolution:
+    """Return the linear regression by its primal solution: there are fewer features than rows."""
     n_features = features.shape[1]
     inverse = _inverse(features.T @ features + penalty * np.eye(n_features))
     centred = target - target.mean(axis=0)
     weights = inverse @ (features.T @ centred)
     rest = 1.0 - np.einsum("ij,ij->i", features @ inverse, features)
     left_out = target - (centred - features @ weights) / rest[:, None]
-    return _Solution(weights / math.sqrt(n_features), left_out)
+    return _ClassSolution(weights / math.sqrt(n_features), left_out)
 
 
 def _inverse(matrix: FloatArray) -> FloatArray:
-    """Of a positive definite matrix, in half the time that any other takes."""
+    """Return the inverse of a positive definite matrix, in half the time of other ways."""
     factor, flaw = scipy.linalg.lapack.dpotrf(matrix, lower=1)
     if flaw:
         raise np.linalg.LinAlgError("the kernel of the labelled rows is not positive definite")
@@ -225,15 +211,10 @@ def _inverse(matrix: FloatArray) -> FloatArray:
     return np.asarray(whole)
 
 
-def _probabilities(answers: FloatArray, power: float) -> FloatArray:
-    positive = np.clip(answers, _LEAST_PROBABILITY, 1.0) ** power
+def _probabilities(predictions: FloatArray, power: float) -> FloatArray:
+    positive = np.clip(predictions, _LEAST_PROBABILITY, 1.0) ** power
     return np.asarray(positive / positive.sum(axis=1, keepdims=True))
 
 
-def _loss(answers: FloatArray, target: FloatArray, power: float) -> float:
-    return float(np.square(_probabilities(answers, power) - target).sum(axis=1).mean())
-
-
-def _blocks(n_rows: int) -> list[slice]:
-    starts = range(0, n_rows, _ROWS_OF_A_BLOCK)
-    return [slice(start, start + _ROWS_OF_A_BLOCK) for start in starts]
+def _loss(predictions: FloatArray, target: FloatArray, power: float) -> float:
+    return float(np.square(_probabilities(predictions, power) - target).sum(axis=1).mean())

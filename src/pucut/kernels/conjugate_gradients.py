@@ -2,13 +2,16 @@
 
 The weights w of a kernel regression with landmarks solve (G'G + penalty K) w = G'y, with G the
 kernel of rows and landmarks and K that of the landmarks. G'G costs a product for each row and each
-pair of landmarks. Conjugate gradients only ask for G'(G w), a few times if the system is first
+pair of landmarks. Conjugate gradients need only G'(G w), a few times if the system is first
 brought near the identity. If every row stood where its nearest landmark stands, G'G would be K D K,
 with D the number of rows of each landmark: with upper roots T'T = K and A'A = T D T' + penalty I,
 the system of v = A T w is then the identity (Rudi, Carratino and Rosasco, "FALKON", NIPS 2017).
+
+Arrays are of NumPy or of PyTorch.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -16,6 +19,7 @@ import scipy.linalg
 
 from pucut._support.checks import FloatArray
 from pucut._support.threads import in_threads
+from pucut.kernels.blocks import row_blocks
 
 # Added to the diagonal of a matrix without a root, and ten times as much until there is one.
 LEAST_OF_ITS_MEAN = 1e-12
@@ -23,75 +27,67 @@ LEAST_OF_ITS_MEAN = 1e-12
 _COLUMNS_OF_A_PART = 512
 _TINY = 1e-300
 
-# Of NumPy or of PyTorch.
 Product = Callable[[Any], Any]
 
 
 class Solve(Protocol):
+    """The solution of the upper triangular system of a root, or of the transposed one."""
+
     def __call__(self, root: Any, right: Any, /, *, transposed: bool = False) -> Any: ...
 
 
+@dataclass(frozen=True, eq=False)
 class Preconditioner:
-    """The roots of a system whose rows stand where the landmarks stand."""
+    """The roots T and A of a system whose rows stand where the landmarks stand.
 
-    def __init__(
-        self, kernel: FloatArray, n_rows: FloatArray, penalty: float, n_threads: int
-    ) -> None:
-        """`kernel` is that of the landmarks, upper half; it may be changed."""
-        self._penalty = penalty
-        self._outer = upper_root(kernel)
-        del kernel  # as large as each of the others
-        inner = upper_square(self._outer * np.sqrt(n_rows), n_threads)
-        inner[np.diag_indices_from(inner)] += penalty
-        self._inner = upper_root(inner)
-
-    def solved(
-        self,
-        product: Product,
-        right: FloatArray,
-        start: FloatArray | None,
-        tolerance: float,
-        most_steps: int,
-    ) -> tuple[FloatArray, FloatArray]:
-        """The weights, and what a similar system may start from; a column for each system."""
-        given = (product, right, self._outer, self._inner, self._penalty)
-        return preconditioned(*given, solve, start, tolerance, most_steps)
-
-
-def preconditioned(
-    product: Product,
-    right: Any,
-    outer: Any,
-    inner: Any,
-    penalty: float,
-    solve: Solve,
-    start: Any,
-    tolerance: float,
-    most_steps: int,
-) -> tuple[Any, Any]:
-    """The solution w of the system with the roots T and A, and v = A T w, from which others start.
-
-    `product` is G'G times some weights, `right` is G'y: a column for each system, of NumPy or of
-    PyTorch, whose triangular systems `solve` solves.
+    They are in the form that `solve` takes.
     """
 
-    def of_system(v: Any) -> Any:
-        half = solve(inner, v)
-        image = solve(outer, product(solve(outer, half)), transposed=True)
-        return solve(inner, image + penalty * half, transposed=True)
+    outer: Any
+    inner: Any
+    penalty: float
+    solve: Solve
 
-    right = solve(inner, solve(outer, right, transposed=True), transposed=True)
-    found = conjugate_gradients(of_system, right, start, tolerance, most_steps)
-    return solve(outer, solve(inner, found)), found
+    def solved(
+        self, product: Product, right: Any, start: Any, tolerance: float, most_steps: int
+    ) -> tuple[Any, Any]:
+        """Return the solution w, and v = A T w, from which similar systems may start.
+
+        `product` is G'G times some weights, `right` is G'y: a column for each system.
+        """
+        outer, inner, solve = self.outer, self.inner, self.solve
+
+        def of_system(v: Any) -> Any:
+            half = solve(inner, v)
+            image = solve(outer, product(solve(outer, half)), transposed=True)
+            return solve(inner, image + self.penalty * half, transposed=True)
+
+        right = solve(inner, solve(outer, right, transposed=True), transposed=True)
+        found = conjugate_gradients(of_system, right, start, tolerance, most_steps)
+        return solve(outer, solve(inner, found)), found
+
+
+def preconditioner(
+    kernel: FloatArray, n_rows: FloatArray, penalty: float, n_threads: int
+) -> Preconditioner:
+    """Make the roots from the kernel of the landmarks and the rows near each of them.
+
+    The upper half of the kernel is enough; it may be changed.
+    """
+    outer = upper_root(kernel)
+    del kernel  # as large as each of the others
+    inner = upper_square(outer * np.sqrt(n_rows), n_threads)
+    inner[np.diag_indices_from(inner)] += penalty
+    return Preconditioner(outer, upper_root(inner), penalty, solve)
 
 
 def conjugate_gradients(
     product: Product, right: Any, start: Any, tolerance: float, most_steps: int
 ) -> Any:
-    """x such that product(x) is `right`, a column for each system; all share the product.
+    """Return x such that product(x) is `right`, a column for each system; all share the product.
 
-    A column is done when what is missing is small beside `right`, or after so many steps; what the
-    others hold has no say in that.
+    A column is done when its residual is small beside `right`, or after `most_steps`; it does not
+    depend on the other columns.
     """
     found = 0.0 * right if start is None else start
     rest = direction = right if start is None else right - product(start)
@@ -111,7 +107,7 @@ def conjugate_gradients(
 
 
 def upper_root(matrix: FloatArray) -> FloatArray:
-    """The upper Cholesky root of a symmetric matrix of which the upper half is given.
+    """Return the upper Cholesky root of a symmetric matrix whose upper half is given.
 
     If rounding has left it without a root, the least is added to its diagonal that gives it one.
     """
@@ -127,20 +123,19 @@ def upper_root(matrix: FloatArray) -> FloatArray:
 
 
 def upper_square(root: FloatArray, n_threads: int) -> FloatArray:
-    """The upper half of R R', for an upper triangular R."""
+    """Return the upper half of R R', for an upper triangular R."""
     square = np.zeros_like(root)
 
-    def multiply(first: int) -> None:
-        some = slice(first, first + _COLUMNS_OF_A_PART)
+    def multiply(some: slice) -> None:
         # Left of its diagonal the root is 0.
-        square[: some.stop, some] = root[: some.stop, first:] @ root[some, first:].T
+        square[: some.stop, some] = root[: some.stop, some.start :] @ root[some, some.start :].T
 
-    in_threads(multiply, range(0, len(square), _COLUMNS_OF_A_PART), n_threads)
+    in_threads(multiply, row_blocks(len(square), _COLUMNS_OF_A_PART), n_threads)
     return square
 
 
 def solve(root: FloatArray, right: FloatArray, *, transposed: bool = False) -> FloatArray:
-    """The solution of an upper triangular system, or of the transposed one."""
+    """Solve by NumPy; see `Solve`."""
     return np.asarray(
         scipy.linalg.solve_triangular(
             root, right, trans="T" if transposed else "N", check_finite=False

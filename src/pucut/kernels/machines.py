@@ -17,8 +17,8 @@ import scipy.sparse as sp
 from sklearn.svm import SVC, LinearSVC
 
 from pucut._support.checks import BoolArray, FloatArray, is_sparse
-from pucut.kernels.gaussian import GaussianKernel
-from pucut.kernels.many_landmarks import kernel_sums
+from pucut.kernels.blocks import drawn, row_blocks
+from pucut.kernels.gaussian import GaussianKernel, rounded_kernel_sums
 
 KERNELS = ("rbf", "linear")
 MOST_EXACT_ROWS = 2000
@@ -29,10 +29,10 @@ _BLOCK = 128
 
 @dataclass(frozen=True, eq=False)
 class Machine:
-    """A fitted machine: `landmarks` are the z_j, or None for a linear one.
+    """A fitted function: `landmarks` are the z_j, or None for a linear one.
 
-    Every row is summed by itself and in one order, so equal rows have equal scores, to the bit.
-    One that was fitted on a `device` has many landmarks, and its scores are rounded instead.
+    Every row is summed by itself and in one order, so that equal rows have equal scores, to the
+    bit. A machine that was fitted on a `device` has many landmarks, and its sums are rounded.
     """
 
     landmarks: Any
@@ -42,22 +42,20 @@ class Machine:
     device: str | None = None
 
     def scores(self, points: Any) -> FloatArray:
-        """f of each row: above 0 means positive."""
+        """Return f of each row: above 0 means positive."""
         if self.device is not None and self.landmarks is not None:
-            sums = kernel_sums(points, self._kernel, self.weights[:, None], self.device)
+            sums = rounded_kernel_sums(points, self._kernel, self.weights[:, None], self.device)
             return np.asarray(sums[:, 0] + self.intercept)
         found = np.empty(points.shape[0])
         kernel = None if self.landmarks is None else GaussianKernel(self.landmarks, self.gamma)
-        for start in range(0, len(found), _BLOCK):
-            rows = points[start : start + _BLOCK]
-            if kernel is not None:
-                rows = kernel.of(rows)
-            found[start : start + _BLOCK] = row_sums(rows, self.weights)
+        for block in row_blocks(len(found), _BLOCK):
+            rows = points[block] if kernel is None else kernel.of(points[block])
+            found[block] = row_sums(rows, self.weights)
         return found + self.intercept
 
     @cached_property
     def _kernel(self) -> GaussianKernel:
-        """With many landmarks, whose squares take as long as a row; not pickled."""
+        """The kernel of many landmarks, whose squares take as long as a row; not pickled."""
         return GaussianKernel(self.landmarks, self.gamma, by_products=True)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -76,7 +74,7 @@ class KernelMap:
         return np.asarray(GaussianKernel(self.landmarks, self.gamma).of(points) @ self.root)
 
     def machine(self, weights: FloatArray, intercept: float) -> Machine:
-        """The machine that has these weights on the features."""
+        """Return the machine that has these weights on the features."""
         return Machine(self.landmarks, self.root @ weights, intercept, self.gamma)
 
 
@@ -90,9 +88,9 @@ def fit_svm(
     random: np.random.RandomState,
     weights: FloatArray | None = None,
 ) -> Machine:
-    """The machine of least squared norm / 2 + sum of cost times hinge loss; costs by class.
+    """Return the machine of least squared norm / 2 + sum of cost times hinge loss.
 
-    Costs are multiplied by the `weights` of the rows, if there are any.
+    Each class has a cost, multiplied by the `weights` of the rows, if there are any.
     """
     points = as_float64(points)
     gamma = 1.0 / points.shape[1]
@@ -117,28 +115,24 @@ def fit_svm(
 def kernel_map(
     points: Any, random: np.random.RandomState, n_landmarks: int = LANDMARKS
 ) -> KernelMap:
-    """Landmarks drawn from the rows; all rows if there are at most `n_landmarks`."""
+    """Draw landmarks from the rows, or take all rows if there are at most `n_landmarks`."""
     points = as_float64(points)
     gamma = 1.0 / points.shape[1]
-    n_rows = points.shape[0]
-    drawn = np.arange(n_rows)
-    if n_rows > n_landmarks:
-        drawn = np.sort(random.choice(n_rows, n_landmarks, replace=False))
-    landmarks = points[drawn]
+    landmarks = points[drawn(points.shape[0], n_landmarks, random)]
     values, vectors = np.linalg.eigh(GaussianKernel(landmarks, gamma).of(landmarks))
     kept = values > 1e-10 * values[-1]  # below is rounding: landmarks that are nearly equal
     return KernelMap(landmarks, vectors[:, kept] / np.sqrt(values[kept]), gamma)
 
 
 def as_float64(points: Any) -> Any:
-    """What libsvm and liblinear take."""
+    """Return points as libsvm and liblinear take them: C order or CSR, in double precision."""
     if is_sparse(points):
         return sp.csr_array(points, dtype=np.float64)
     return np.ascontiguousarray(points, dtype=np.float64)
 
 
 def row_sums(rows: Any, weights: FloatArray) -> FloatArray:
-    """rows @ weights, in an order that does not depend on the position of a row."""
+    """Return rows @ weights, added in an order that does not depend on the position of a row."""
     if is_sparse(rows):
         return np.asarray(rows.tocsr() @ weights, dtype=np.float64)
     return np.asarray((rows * weights).sum(axis=1), dtype=np.float64)

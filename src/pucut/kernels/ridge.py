@@ -5,7 +5,7 @@
 with landmarks z_j drawn from the rows (the Nystroem method) and H the number of features; or plain
 f(x) = weight x + intercept. Least squares have a closed form, and so does the leave-one-out
 prediction of a row: y - (y - f) / (1 - h), with h the leverage of the row. So penalties are
-compared by their leave-one-out error, and the scores of the training rows are out-of-sample, at the
+compared by their leave-one-out error, and the scores of the training rows are out of sample, at the
 price of a single fit. Several targets, such as the same labels with some of them hidden, share all
 but the last step. Labels are positives chosen at random, so that f orders rows as the probability
 of being positive does.
@@ -14,47 +14,45 @@ of being positive does.
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.linalg
 
-from pucut._support.checks import BoolArray, FloatArray, is_sparse
+from pucut._support.checks import BoolArray, FloatArray, IndexArray, is_sparse
 from pucut._support.threads import in_threads
 from pucut.data.repeats import numbered
-from pucut.data.row_order import IndexArray
-from pucut.kernels.blocks import RowsHere, as_rows
-from pucut.kernels.gaussian import GaussianKernel
+from pucut.kernels.blocks import RowsHere, as_rows, drawn
+from pucut.kernels.gaussian import DIGITS, GaussianKernel
 from pucut.kernels.machines import Machine, as_float64
 
 WIDTHS = (0.3, 1.0, 3.0, 10.0)
 PENALTIES = (0.1, 1.0, 10.0, 100.0)
-# Of standardised columns, whose squares add up to the number of rows.
+# For standardised columns, whose squares add up to the number of rows.
 LINEAR_PENALTIES = (1.0, 10.0, 100.0, 1000.0)
 
-# From so many rows on, a wrong width costs more than to compare widths on more of the rows.
+# From this many rows on, a wrong width costs more than comparing widths on more of the rows.
 LARGE = 20_000
 _FEWEST_LANDMARKS, _MOST_LANDMARKS, _ROWS_A_LANDMARK = 300, 1000, 30
-# On a GPU: the most rows times landmarks squared, about a second of an H200. All rows are landmarks
-# up to 20 000 of them. Of its free memory the matrices of landmarks held at once may take a share.
+# On a GPU, rows times landmarks squared is at most this, about a second of an H200: up to 20 000
+# rows all are landmarks. The matrices of landmarks held at once take a share of its free memory.
 _MOST_WORK, _MATRICES, _SHARE_OF_MEMORY = 8e12, 5, 0.5
 # Landmarks that are nearly equal make their kernel singular.
 JITTER = 1e-4
 _SMALLEST_REST = 1e-6
-# Beyond these digits the order of summation would show.
-DIGITS = 6
 
 
 @dataclass(frozen=True)
-class Sample:
-    """On how many of the rows widths are compared, and with how many landmarks."""
+class WidthSample:
+    """The sample on which widths are compared: its rows, and the landmarks among them."""
 
     n_rows: int
     n_landmarks: int
 
 
 # One of many regressions that are mixed need not be the best by itself.
-USUAL, OF_MANY, _IF_LARGE = Sample(1000, 150), Sample(500, 100), Sample(4000, 300)
+USUAL, OF_MANY, _IF_LARGE = WidthSample(1000, 150), WidthSample(500, 100), WidthSample(4000, 300)
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,13 +62,13 @@ class Ridge:
     Attributes
     ----------
     machine : Machine
-        That of the last target.
+        The regression of the last target.
     left_out : float array of shape (n_targets, n_rows)
         Leave-one-out scores.
     width : float or None
-        Of the last target; None if it is linear.
+        The width of the last target's kernel; None if it is linear.
     penalty : float
-        Of the last target.
+        The penalty of the last target.
     """
 
     machine: Machine
@@ -86,32 +84,39 @@ def fit_kernel_ridge(
     groups: IndexArray | None = None,
     device: str | None = None,
     n_threads: int = 1,
-    sample: Sample = USUAL,
+    sample: WidthSample = USUAL,
 ) -> Ridge:
-    """Width and penalty of each target are those with the smallest leave-one-out squared error.
+    """Fit each target with the width and penalty of the smallest leave-one-out squared error.
 
-    `points` are an array, a CSR matrix or `Rows`; `targets` has one line per target. Kernels are
-    computed in single precision, once for targets of the same width. Rows of a group
+    `points` are an array, a CSR matrix or `BlockedRows`; `targets` has one line per target. Kernels
+    are computed in single precision, once for targets of the same width. Rows of a group
     (`data.repeats`), which are equal, are left out together. With a `device` of PyTorch dense
     points of this process are regressed there, with more landmarks. Threads share the widths; for
     `sample` see `chosen_widths`.
     """
     rows = as_rows(points)
-    if device is not None and isinstance(rows, RowsHere) and not is_sparse(rows.points):
-        from pucut.kernels import torch_ridge  # PyTorch takes seconds, and is no dependency
-
-        there, dense = torch_ridge.fit_kernel_ridge, _single(rows.points)
-        return there(dense, targets, random, device, groups, n_threads, sample)
     n_rows, n_features = rows.shape
     chosen = chosen_widths(rows, targets, random, groups, n_threads=n_threads, sample=sample)
-    widths = np.array(chosen)
-    landmarks = _single(rows[drawn(n_rows, n_landmarks(n_rows), random)])
+    if device is None or not isinstance(rows, RowsHere) or is_sparse(rows.points):
+        device = None
+        landmarks = _single(rows[drawn(n_rows, default_landmarks(n_rows), random)])
+        solution: Callable[..., Any] = partial(_kernel_solution, rows)
+    else:
+        from pucut.kernels import torch_ridge  # PyTorch takes seconds, and is no dependency
+
+        most = default_landmarks_on_gpu(n_rows, torch_ridge.free_memory(device))
+        landmarks = as_float64(_single(rows[drawn(n_rows, most, random)]))
+        validation = drawn(n_rows, torch_ridge.VALIDATION_ROWS, random)
+        dense = _single(rows.points)
+        solution = partial(torch_ridge.kernel_solution, dense, device=device, validation=validation)
     left_out = np.empty(targets.shape)
+    widths = np.array(chosen)
     for width in in_turn(widths):
         same = widths == width
-        found = _kernel_solution(rows, targets[same], landmarks, width / n_features, groups)
+        found = solution(targets[same], landmarks, width / n_features, groups=groups)
         left_out[same] = found.left_out
-    machine = Machine(as_float64(landmarks), found.weights, found.intercept, width / n_features)
+    gamma = width / n_features
+    machine = Machine(as_float64(landmarks), found.weights, found.intercept, gamma, device)
     return Ridge(machine, left_out, float(width), found.penalty)
 
 
@@ -122,11 +127,11 @@ def chosen_widths(
     groups: IndexArray | None = None,
     most_landmarks: int | None = None,
     n_threads: int = 1,
-    sample: Sample = USUAL,
+    sample: WidthSample = USUAL,
 ) -> list[float]:
-    """For each target, the width with the smallest error on a sample of the rows.
+    """Return for each target the width with the smallest error on a sample of the rows.
 
-    The sample is larger in large tables. With `most_landmarks` as many are compared with. Each
+    The sample is larger in large tables. `most_landmarks` replaces its number of landmarks. Each
     thread takes a width.
     """
     rows = as_rows(points)
@@ -148,7 +153,10 @@ def chosen_widths(
 
 
 def in_turn(chosen: FloatArray) -> list[float]:
-    """What targets have chosen, each once; that of the last target last, so that it stays."""
+    """Return the values that targets chose, each once, with that of the last target last.
+
+    After a loop over them, the result for the last target is the one that stays.
+    """
     return list(dict.fromkeys([*(each for each in chosen if each != chosen[-1]), chosen[-1]]))
 
 
@@ -158,66 +166,61 @@ def fit_linear_ridge(
     groups: IndexArray | None = None,
     device: str | None = None,
 ) -> Ridge:
-    """The linear regression on dense points; in single precision too. For the rest see above."""
-    if device is not None and isinstance(rows := as_rows(points), RowsHere):
+    """Fit linear regressions on dense points; the parameters are those of `fit_kernel_ridge`."""
+    rows = as_rows(points)
+    if device is not None and isinstance(rows, RowsHere):
         from pucut.kernels import torch_ridge
 
-        return torch_ridge.fit_linear_ridge(_single(rows.points), targets, device, groups)
-    among = np.eye(points.shape[1])
-    found = _Solution(points, _single, among, targets, LINEAR_PENALTIES, groups)
+        found: Any = torch_ridge.linear_solution(_single(rows.points), targets, device, groups)
+    else:
+        among = np.eye(rows.shape[1])
+        found = _Solution(rows, _single, among, targets, LINEAR_PENALTIES, groups)
     machine = Machine(None, found.weights, found.intercept, 0.0)
     return Ridge(machine, found.left_out, None, found.penalty)
 
 
-def n_landmarks(n_rows: int) -> int:
-    """How many of the rows are landmarks, if there are as many."""
+def default_landmarks(n_rows: int) -> int:
+    """Return the number of landmarks wanted; the caller caps it at the number of rows."""
     return min(max(_FEWEST_LANDMARKS, n_rows // _ROWS_A_LANDMARK), _MOST_LANDMARKS)
 
 
-def n_landmarks_on_gpu(n_rows: int, free_memory: float = math.inf) -> int:
-    """The same on a GPU with so many free bytes: as many as work and memory allow.
+def default_landmarks_on_gpu(n_rows: int, free_memory: float = math.inf) -> int:
+    """Return as many landmarks as work and the free bytes of a GPU allow.
 
-    Never fewer than on the processors.
+    They are never fewer than on the processors.
     """
     by_work = math.sqrt(_MOST_WORK / n_rows)
     by_memory = math.sqrt(_SHARE_OF_MEMORY * free_memory / (8 * _MATRICES))
-    return max(int(min(by_work, by_memory)), n_landmarks(n_rows))
-
-
-@dataclass(frozen=True, eq=False)
-class _KernelColumns:
-    """The kernel of a block of rows and the landmarks, in the precision of these."""
-
-    landmarks: Any
-    gamma: float
-
-    def __call__(self, block: Any) -> FloatArray:
-        rows = block.astype(self.landmarks.dtype, copy=False)
-        return GaussianKernel(self.landmarks, self.gamma).of(rows)
+    return max(int(min(by_work, by_memory)), default_landmarks(n_rows))
 
 
 def _single(points: Any) -> Any:
     return points.astype(np.float32, copy=False)
 
 
+def _kernel_columns(kernel: GaussianKernel, block: Any) -> FloatArray:
+    """Return the kernel of a block of rows, in the precision of the landmarks."""
+    return kernel.of(block.astype(kernel.landmarks.dtype, copy=False))
+
+
 def _kernel_solution(
     points: Any, targets: BoolArray, landmarks: Any, gamma: float, groups: IndexArray | None = None
 ) -> "_Solution":
-    # In double precision: where landmarks are nearly equal, or one is far away, what single
-    # precision loses is more than the jitter, and the matrix has no root.
-    measured = as_float64(landmarks)
+    # In double precision: where landmarks are nearly equal, or one is far away, single precision
+    # loses more than the jitter, and the matrix has no root.
+    measured = landmarks.astype(np.float64, copy=False)
     among = GaussianKernel(measured, gamma).of(measured)
     among = (among + among.T) / 2.0
     among[np.diag_indices_from(among)] = 1.0 + JITTER
-    columns_of = _KernelColumns(landmarks, gamma)
+    columns_of = partial(_kernel_columns, GaussianKernel(landmarks, gamma))
     return _Solution(points, columns_of, among, targets, PENALTIES, groups)
 
 
 class _Solution:
     """The regressions on the columns K that `columns_of` gives for rows, by the best penalties.
 
-    M is the matrix of the penalty: that of the kernel of the landmarks, or 1. K is taken less the
-    mean of each column. With M = C C' and C^-1 K'K C'^-1 = Q E Q', the features T = K C'^-1 Q are
+    M is the matrix of the penalty: the kernel of the landmarks, or 1. K is taken less the mean of
+    each column. With M = C C' and C^-1 K'K C'^-1 = Q E Q', the features T = K C'^-1 Q are
     orthogonal, and every penalty is a division.
     """
 
@@ -235,7 +238,7 @@ class _Solution:
         (n_rows, n_targets), share = target.shape, target.mean(axis=0)
         size = len(among)
         none = _Sums(np.zeros((size, size)), np.zeros(size), np.zeros((size, n_targets)))
-        sums = rows.folded(_SumsOfBlock(columns_of, share), _added, none, targets)
+        sums = rows.folded(partial(_sums_of_block, columns_of, share), _added, none, targets)
         mean = sums.total / n_rows
         root = scipy.linalg.cholesky(among, lower=True)
         products = sums.products - n_rows * np.outer(mean, mean)
@@ -249,7 +252,9 @@ class _Solution:
         coefficients = ((basis.T @ sums.towards)[:, :, None] * shrunk[:, None, :]).reshape(
             size, n_targets * len(penalties)
         )
-        of_block = _LeftOutOfBlock(columns_of, share, mean, basis, coefficients, shrunk, n_rows)
+        of_block = partial(
+            _left_out_of_block, (columns_of, share, mean, basis, coefficients, shrunk, n_rows)
+        )
         left_out = rows.joined(of_block, targets, *copies_of(groups, target))
         errors = np.square(left_out - target[:, :, None]).mean(axis=0)
         best = errors.argmin(axis=1)
@@ -263,8 +268,7 @@ class _Solution:
         self.intercept = float(share[-1] - mean @ self.weights)
 
 
-@dataclass(frozen=True, eq=False)
-class _Sums:
+class _Sums(NamedTuple):
     """K'K, the sums of the columns of K, and K' (y - share), over some of the rows."""
 
     products: FloatArray
@@ -273,50 +277,35 @@ class _Sums:
 
 
 def _added(one: _Sums, other: _Sums) -> _Sums:
+    return _Sums(*map(np.add, one, other))
+
+
+def _sums_of_block(
+    columns_of: Callable[[Any], Any], share: FloatArray, rows: Any, targets: BoolArray
+) -> _Sums:
+    block, target = columns_of(rows), targets.T.astype(np.float64)
     return _Sums(
-        one.products + other.products, one.total + other.total, one.towards + other.towards
+        block.T @ block,
+        block.sum(axis=0, dtype=np.float64),
+        block.T @ (target - share).astype(block.dtype),
     )
 
 
-@dataclass(frozen=True, eq=False)
-class _SumsOfBlock:
-    columns_of: Callable[[Any], Any]
-    share: FloatArray
-
-    def __call__(self, rows: Any, targets: BoolArray) -> _Sums:
-        block, target = self.columns_of(rows), targets.T.astype(np.float64)
-        return _Sums(
-            block.T @ block,
-            block.sum(axis=0, dtype=np.float64),
-            block.T @ (target - self.share).astype(block.dtype),
-        )
-
-
-@dataclass(frozen=True, eq=False)
-class _LeftOutOfBlock:
-    """Leave-one-out predictions for each target and penalty; see `_Solution`."""
-
-    columns_of: Callable[[Any], Any]
-    share: FloatArray
-    mean: FloatArray
-    basis: FloatArray
-    coefficients: FloatArray
-    shrunk: FloatArray
-    n_rows: int
-
-    def __call__(
-        self,
-        rows: Any,
-        targets: BoolArray,
-        n_equal: FloatArray | None = None,
-        total: FloatArray | None = None,
-    ) -> FloatArray:
-        block, target = self.columns_of(rows), targets.T.astype(np.float64)[:, :, None]
-        features = (block - self.mean.astype(block.dtype)) @ self.basis.astype(block.dtype)
-        fitted = features @ self.coefficients.astype(block.dtype)
-        fitted = self.share[:, None] + fitted.reshape(len(block), target.shape[1], -1)
-        leverage = 1.0 / self.n_rows + (features * features) @ self.shrunk.astype(block.dtype)
-        return without_each(target, fitted, leverage, n_equal, total)
+def _left_out_of_block(
+    solved: tuple[Any, ...],
+    rows: Any,
+    targets: BoolArray,
+    n_equal: FloatArray | None = None,
+    total: FloatArray | None = None,
+) -> FloatArray:
+    """Return leave-one-out predictions for each target and penalty; see `_Solution`."""
+    columns_of, share, mean, basis, coefficients, shrunk, n_rows = solved
+    block, target = columns_of(rows), targets.T.astype(np.float64)[:, :, None]
+    features = (block - mean.astype(block.dtype)) @ basis.astype(block.dtype)
+    fitted = features @ coefficients.astype(block.dtype)
+    fitted = share[:, None] + fitted.reshape(len(block), target.shape[1], -1)
+    leverage = 1.0 / n_rows + (features * features) @ shrunk.astype(block.dtype)
+    return without_each(target, fitted, leverage, n_equal, total)
 
 
 def without_each(
@@ -326,7 +315,7 @@ def without_each(
     n_equal: FloatArray | None = None,
     total: FloatArray | None = None,
 ) -> FloatArray:
-    """Predictions for rows by all others, given the fitted values; `copies_of` gives the last two.
+    """Predict each row by all others, given the fitted values; `copies_of` gives the last two.
 
     With n equal rows left out, (I - H)^-1 of their block, which has the leverage h everywhere, is
     I + h / (1 - n h), so that the prediction is f - h (sum of y - n f) / (1 - n h). The axes are
@@ -343,9 +332,9 @@ def without_each(
 
 
 def copies_of(groups: IndexArray | None, target: FloatArray) -> tuple[FloatArray, ...]:
-    """For each row the number of rows equal to it, itself included, and the sum of their targets.
+    """Return for each row the number of rows equal to it, itself included, and their targets' sum.
 
-    The latter has one line per target. Nothing if every row is a group by itself.
+    The sums have one line per target. If every row is a group by itself, the result is empty.
     """
     if groups is None:
         return ()
@@ -354,10 +343,3 @@ def copies_of(groups: IndexArray | None, target: FloatArray) -> tuple[FloatArray
         return ()
     total = np.array([np.bincount(groups, weights=each)[groups] for each in target.T])
     return sizes[groups].astype(np.float64), total
-
-
-def drawn(n_rows: int, most: int, random: np.random.RandomState) -> Any:
-    """The numbers of so many of the rows, rising; of all, if there are no more."""
-    if n_rows <= most:
-        return np.arange(n_rows)
-    return np.sort(random.choice(n_rows, most, replace=False))

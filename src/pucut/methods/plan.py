@@ -14,7 +14,7 @@ from pucut.graphs.neighbors.index import MOST_EXACT_WORK, WORK_OF_A_PAIR
 from pucut.graphs.similarity import NARROW_FROM
 from pucut.kernels import folded_ridge
 from pucut.kernels.blocks import ROWS_OF_A_BLOCK
-from pucut.kernels.ridge import n_landmarks, n_landmarks_on_gpu
+from pucut.kernels.ridge import default_landmarks, default_landmarks_on_gpu
 from pucut.priors.estimate import MAX_ROWS
 from pucut.trees.growing import ROWS_OF_A_TREE
 
@@ -329,7 +329,7 @@ class Plan:
 
     def _round_seconds(self) -> float:
         """Add up kernels (of rows that do not learn in every round), roots, gradients and cuts."""
-        landmarks, rounds = folded_ridge.n_landmarks(self.n_rows), self.n_rounds
+        landmarks, rounds = folded_ridge.folded_landmarks(self.n_rows), self.n_rounds
         one_cut = _CUTTING * math.pow(self._arcs, _CUTTING_POWER)
         if self.kernels_on_gpu:
             return _START_ON_GPU + rounds * (_START_ON_GPU + one_cut)
@@ -355,7 +355,7 @@ class Plan:
         return _KERNEL_ARRAYS * landmarks * (rows * self.value_bytes + landmarks * 8)
 
     def _landmarks(self) -> int:
-        most = n_landmarks_on_gpu if self.kernels_on_gpu else n_landmarks
+        most = default_landmarks_on_gpu if self.kernels_on_gpu else default_landmarks
         return min(most(self.n_rows), self.n_rows)
 
     def _cut_seconds(self) -> float:

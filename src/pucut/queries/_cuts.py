@@ -15,11 +15,10 @@ import numpy.typing as npt
 import scipy.sparse as sp
 from scipy.stats import rankdata
 
-from pucut._support.checks import BoolArray, FloatArray
+from pucut._support.checks import BoolArray, FloatArray, IndexArray
 from pucut.cuts.score_cuts import two_sided_cut
 from pucut.cuts.selection import closest_partition
 from pucut.cuts.two_stages import two_stage_cuts
-from pucut.data.row_order import IndexArray
 
 # A queried row represents others up to this many edges away.
 HOPS = 3

@@ -1,4 +1,4 @@
-"""PU extra trees that leave out a fold of the rows each, and score it."""
+"""Cross-fitted PU extra trees: each leaves out a fold of the rows, and scores it."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -7,11 +7,10 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils import check_random_state
 
-from pucut._support.checks import BoolArray
+from pucut._support.checks import BoolArray, IndexArray, checked_count
 from pucut.data.repeats import groups_for_folds, labelled_groups, possible_folds
-from pucut.data.row_order import IndexArray
-from pucut.data.tables import read_table
-from pucut.trees.forest import Forest, ForestScores, answers_of, checked_count
+from pucut.data.tables import Table, read_table
+from pucut.trees.forest import Forest, ForestScores, scores_by_parts
 from pucut.trees.growing import (
     Progress,
     TreeOptions,
@@ -25,7 +24,7 @@ from pucut.trees.growing import (
 class CrossFittedForest:
     """Trees that each left out a fold of the rows.
 
-    `scores` are those of each row by the trees that did not see it, `by_all` those by all trees.
+    `scores` are out of sample, by the trees that did not see the row; `by_all` are by all trees.
     """
 
     forest: Forest
@@ -48,7 +47,7 @@ def cross_fitted_forest(
     groups: IndexArray | None = None,
     is_negative: BoolArray | None = None,
 ) -> CrossFittedForest:
-    """`n_trees` trees per fold, and scores of the rows of X by those that did not see them.
+    """Grow `n_trees` trees per fold, and score the rows of X by those that did not see them.
 
     Labelled and other rows are dealt to the folds separately, and rows of a group together; by
     default those are the copies in X (`data.repeats`). For the other parameters see `grow_forest`.
@@ -97,7 +96,7 @@ def dealt_folds(
     n_trees: int,
     random: np.random.RandomState,
 ) -> DealtFolds:
-    """For `n_trees` trees per fold; rows of a group go together."""
+    """Deal folds, with `n_trees` trees for each; rows of a group go together."""
     has_label = labelled_groups(groups, is_labelled)
     dealt = np.empty(len(has_label), dtype=np.int32)
     for kind in (has_label, ~has_label):
@@ -116,20 +115,20 @@ def cross_fitted_scores(
     n_folds: int,
     n_threads: int | None = 1,
 ) -> tuple[ForestScores, ForestScores]:
-    """Of rows of these folds: by the trees that left theirs out, and by all trees.
+    """Return scores by the trees that left out each row's fold, and by all trees.
 
     The trees are in the order of the folds, as many for each.
     """
-    table, n_trees = read_table(X, forest.format), forest.n_trees // n_folds
+    table = X if isinstance(X, Table) else read_table(X, forest.format)
     vote, leaf = np.empty(table.n_rows), np.empty(table.n_rows)
     all_votes, all_leaves = np.zeros(table.n_rows), np.zeros(table.n_rows)
-    for fold in range(n_folds):
-        scores = answers_of(forest, table, n_threads, fold * n_trees, (fold + 1) * n_trees)
+    by_parts = scores_by_parts(forest, table, n_folds, n_threads)
+    for fold, scores in enumerate(by_parts):
         unseen = row_fold == fold
         vote[unseen], leaf[unseen] = scores.vote[unseen], scores.leaf[unseen]
         all_votes += scores.vote
         all_leaves += scores.leaf
     return (
-        ForestScores(vote, leaf, n_trees),
-        ForestScores(all_votes / n_folds, all_leaves / n_folds, n_folds * n_trees),
+        ForestScores(vote, leaf, by_parts[0].n_trees),
+        ForestScores(all_votes / n_folds, all_leaves / n_folds, forest.n_trees),
     )

@@ -1,4 +1,4 @@
-"""How much each feature counts in a distance.
+"""The weights of features in a distance.
 
 In the paper's notation: rho_h, the weight of feature h, scaled to sum to H, the number of features,
 so that distances compare with plain ones, for which all rho_h are 1.
@@ -21,16 +21,16 @@ _LEAST_LEAF_OF_A_SAMPLE = 5
 
 
 def options_of_weighing_trees(n_rows: int) -> TreeOptions:
-    """The paper's trees; if there are more than `ROWS_OF_A_TREE` rows, each sees a sample."""
+    """Return the paper's trees; with more than `ROWS_OF_A_TREE` rows, each sees a sample."""
     if n_rows <= ROWS_OF_A_TREE:
         return TreeOptions()
     return TreeOptions(max_rows=ROWS_OF_A_TREE, min_samples_leaf=_LEAST_LEAF_OF_A_SAMPLE)
 
 
 def forest_weights(forest: Forest, *, squared: bool = False) -> FloatArray:
-    """Importances of PU trees, or their squares, scaled to sum to the number of features.
+    """Return importances of PU trees, or their squares, scaled to sum to the number of features.
 
-    All 1 if no feature reduced the risk of the trees.
+    All are 1 if no feature reduced the risk of the trees.
     """
     return weights_of_importances(forest_importances(forest), squared=squared)
 
@@ -40,7 +40,7 @@ def weights_of_importances(importances: FloatArray, *, squared: bool = False) ->
 
 
 def weights_of_kind(kind: Any, forest: Forest | None, n_features: int) -> FloatArray:
-    """Weights from trees by name (see `FOREST_WEIGHTS`), all the same for None, or those given."""
+    """Return weights from trees by name (`FOREST_WEIGHTS`), equal ones for None, or those given."""
     if kind is None:
         return np.ones(n_features)
     if isinstance(kind, str) and forest is not None:
@@ -51,7 +51,7 @@ def weights_of_kind(kind: Any, forest: Forest | None, n_features: int) -> FloatA
 def checked_feature_weights(
     weights: Any, n_features: int, names: tuple[str, ...] = FOREST_WEIGHTS
 ) -> FloatArray:
-    """Given weights, scaled to sum to the number of features; `names` are the other choices."""
+    """Scale given weights to sum to the number of features; `names` are the other choices."""
     array = np.asarray(weights)
     if array.dtype.kind not in "biuf" or array.shape != (n_features,):
         raise ValueError(
@@ -74,9 +74,9 @@ def checked_feature_weights(
 
 
 def weighted(points: Any, weights: FloatArray, *, in_place: bool = False) -> Any:
-    """Points whose plain distances are the weighted distances: columns times sqrt(rho_h).
+    """Return points whose plain distances are the weighted ones: columns times sqrt(rho_h).
 
-    Where all weights are 1 these are the points themselves, not a copy.
+    If all weights are 1 these are the points themselves, not a copy.
     """
     if (weights == 1.0).all():
         return points

@@ -1,6 +1,5 @@
-"""A forest of PU extra trees, and what is asked of one; `pucut.trees.growing` grows it."""
+"""A forest of PU extra trees and its predictions; `pucut.trees.growing` grows it."""
 
-import numbers
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,10 +7,8 @@ import numpy as np
 import numpy.typing as npt
 
 from pucut import _core
-from pucut._support.checks import FloatArray, checked_n_threads
+from pucut._support.checks import FloatArray, checked_count, checked_n_threads
 from pucut.data.tables import Table, TableFormat, read_table
-
-_MOST = np.iinfo(np.int32).max
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,22 +18,22 @@ class Forest:
     Attributes
     ----------
     offsets : int64 array of shape (n_trees + 1,)
-        Where the nodes of each tree begin.
+        The first node of each tree.
     feature : int32 array
-        The feature an inner node asks for; -1 in leaves.
+        The feature that an inner node tests; -1 in leaves.
     threshold : float64 array
         A number goes left if it is at most this. For a categorical feature, the place in `masks`
         of the first of ceil(n_categories / 64) words of bits, 1 for categories that go left. In a
         leaf the fraction of positives v*, which may exceed 1.
     left : int32 array
-        The left child, and the right one stands behind it; -1 in leaves.
+        The left child, which the right one follows; -1 in leaves.
     missing_left : uint8 array
         1 where missing values go left.
     masks : uint64 array
     risk_reduction : float64 array of shape (n_trees, n_features)
-        The sum over the nodes that ask for the feature.
+        The sum over the nodes that test the feature.
     format : TableFormat
-        How columns are read.
+        The format of the columns.
     """
 
     offsets: npt.NDArray[np.int64]
@@ -96,23 +93,23 @@ class Proximities:
 
 
 def forest_scores(forest: Forest, X: Any, *, n_threads: int | None = None) -> ForestScores:
-    """The scores of the rows of X."""
-    return answers_of(forest, read_table(X, forest.format), n_threads, 0, forest.n_trees)
+    """Return the scores of the rows of X."""
+    return scores_by_parts(forest, read_table(X, forest.format), 1, n_threads)[0]
 
 
 def forest_apply(forest: Forest, X: Any, *, n_threads: int | None = None) -> npt.NDArray[np.int32]:
-    """The leaf of each row in each tree, as the number of a node in its tree: (n_rows, n_trees)."""
+    """Return the number of each row's leaf among the nodes of each tree: (n_rows, n_trees)."""
     table = read_table(X, forest.format)
     leaves: npt.NDArray[np.int32] = _core.find_leaves(
-        forest._nodes(), columns_of(table), checked_n_threads(n_threads)
+        forest._nodes(), native_table(table), checked_n_threads(n_threads)
     )
     return leaves.reshape(table.n_rows, forest.n_trees)
 
 
 def forest_importances(forest: Forest) -> FloatArray:
-    """Risk reduction of each feature, negative ones as 0, scaled to sum 1.
+    """Return the risk reduction of each feature, negative ones as 0, scaled to sum 1.
 
-    All zeros if no feature reduced the risk, for example if no tree has a cut.
+    All are zero if no feature reduced the risk, for example if no tree has a cut.
     """
     total: FloatArray = np.maximum(forest.risk_reduction.sum(axis=0), 0.0)
     whole = float(total.sum())
@@ -122,7 +119,7 @@ def forest_importances(forest: Forest) -> FloatArray:
 def proximity_neighbors(
     forest: Forest, X: Any, k: int, *, n_threads: int | None = None
 ) -> Proximities:
-    """For each row of X the k others that share its leaf in most trees, ties by row number.
+    """Return for each row of X the k others that share its leaf most often, ties by row number.
 
     Memory grows with rows times trees, and not with the square of the rows.
     """
@@ -144,31 +141,25 @@ def proximity_neighbors(
     )
 
 
-def answers_of(
-    forest: Forest, table: Table, n_threads: int | None, first: int, last: int
-) -> ForestScores:
-    """What the trees from `first` to below `last` say of each row."""
-    found = _core.score_rows(
-        forest._nodes(), columns_of(table), first, last, checked_n_threads(n_threads)
-    )
-    n_trees = last - first
-    return ForestScores(found["votes"] / n_trees, found["fractions"] / n_trees, n_trees)
+def scores_by_parts(
+    forest: Forest, table: Table, n_parts: int, n_threads: int | None
+) -> list[ForestScores]:
+    """Return the scores of each row by each part of the trees, which are of one size."""
+    nodes, columns, n_trees = forest._nodes(), native_table(table), forest.n_trees // n_parts
+    n_used, scores = checked_n_threads(n_threads), []
+    for part in range(n_parts):
+        first = part * n_trees
+        found = _core.score_rows(nodes, columns, first, first + n_trees, n_used)
+        votes, leaves = found["votes"] / n_trees, found["fractions"] / n_trees
+        scores.append(ForestScores(votes, leaves, n_trees))
+    return scores
 
 
-def columns_of(table: Table) -> dict[str, Any]:
-    """A table as the native trees take it."""
+def native_table(table: Table) -> dict[str, Any]:
+    """Return a table as the native trees take it."""
     return {
         "n_rows": table.n_rows,
         "values": list(table.values),
         "rows": list(table.rows),
         "n_categories": table.format.n_categories,
     }
-
-
-def checked_count(value: Any, name: str, least: int = 1) -> int:
-    if isinstance(value, bool) or not isinstance(value, numbers.Integral):
-        raise TypeError(f"{name} must be a whole number, found {value!r}")
-    count = int(value)
-    if not least <= count <= _MOST:
-        raise ValueError(f"{name} must be from {least} to {_MOST}, found {count}")
-    return count

@@ -9,7 +9,7 @@ greedy risk minimization". Symbols of the paper and their names here:
 
 The risk of a node is 4 (W_p + W_n) v* (1 - v*) for the quadratic loss, and the entropy of v* times
 (W_p + W_n), in natural logarithms, for the logistic one. Where v* > 1, which is W_n < 0, risk
-"nnpu" says 0 and "upu" what the formula says: a negative number for the quadratic loss, minus
+"nnpu" is 0 and "upu" follows the formula: a negative number for the quadratic loss, minus
 infinity for the logistic. A cut that makes such a node beats every other, but adds nothing to the
 importances. Risk "pn" treats the rows without a label as negatives.
 
@@ -28,10 +28,10 @@ import numpy.typing as npt
 from sklearn.utils import check_random_state
 
 from pucut import _core
-from pucut._support.checks import BoolArray, checked_n_threads
+from pucut._support.checks import BoolArray, checked_count, checked_n_threads
 from pucut.data.known_rows import RepeatedRows, repeated_in_table, with_known_rows
 from pucut.data.tables import Table, read_table
-from pucut.trees.forest import Forest, checked_count, columns_of
+from pucut.trees.forest import Forest, native_table
 
 RISKS = ("nnpu", "upu", "pn")
 LOSSES = ("quadratic", "logistic")
@@ -40,13 +40,13 @@ Risk = Literal["nnpu", "upu", "pn"]
 Loss = Literal["quadratic", "logistic"]
 Progress = Callable[[int, int], object]
 
-# With more rows a tree learns little more: what the sample costs is in docs/design/tried.md.
+# With more rows a tree learns little more.
 ROWS_OF_A_TREE = 100_000
 
 
 @dataclass(frozen=True)
 class TreeOptions:
-    """How a tree is grown.
+    """The options of a tree.
 
     Attributes
     ----------
@@ -99,7 +99,7 @@ def grow_forest(
     callback: Progress | None = None,
     is_negative: BoolArray | None = None,
 ) -> Forest:
-    """Grows PU extra trees; the same forest for the same seed, whatever the number of threads.
+    """Grow PU extra trees; the same forest for the same seed and any number of threads.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ def grow_forest(
 
 
 def features_at_a_node(max_features: int | float | str | None, n_features: int) -> int:
-    """How many features `max_features` stands for: "sqrt" and shares are rounded up."""
+    """Return the number that `max_features` stands for: "sqrt" and shares are rounded up."""
     if max_features is None:
         return n_features
     if isinstance(max_features, str):
@@ -148,12 +148,12 @@ def features_at_a_node(max_features: int | float | str | None, n_features: int) 
 
 
 def tree_seeds(random: np.random.RandomState, n_trees: int) -> npt.NDArray[np.int64]:
-    """A seed for each tree, in their order."""
+    """Draw a seed for each tree."""
     return random.randint(np.iinfo(np.int64).max, size=n_trees, dtype=np.int64)
 
 
 def forest_of_seeds(
-    X: Any,
+    table: Table,
     is_labelled: BoolArray,
     prior: float,
     options: TreeOptions,
@@ -166,91 +166,51 @@ def forest_of_seeds(
     row_fold: npt.NDArray[np.int32] | None = None,
     tree_fold: npt.NDArray[np.int32] | None = None,
 ) -> Forest:
-    """A tree for each seed, of all rows but those of the fold that it leaves out, if any.
+    """Grow a tree for each seed, of all rows but those of the fold that it leaves out, if any.
 
-    For the rest see `grow_forest` and `DrawnRows`.
+    `n_draws_made` is for rows that were drawn elsewhere; see `DrawnRows`. For the rest see
+    `grow_forest`.
     """
-    table = read_table(X)
-    return _grow(
-        table,
-        is_labelled,
-        prior,
-        options,
-        row_fold=np.zeros(table.n_rows, dtype=np.int32) if row_fold is None else row_fold,
-        tree_fold=np.full(len(seeds), -1, dtype=np.int32) if tree_fold is None else tree_fold,
-        seeds=seeds,
-        n_draws_made=n_draws_made,
-        n_threads=n_threads,
-        callback=callback,
-        is_negative=is_negative,
-    )
-
-
-def drawn_rows(
-    is_labelled: BoolArray, seeds: npt.NDArray[np.int64], max_rows: int
-) -> npt.NDArray[np.int32]:
-    """The rows that trees with these seeds see of more than `max_rows`: (n_trees, max_rows)."""
-    rows: npt.NDArray[np.int32] = _core.rows_of_trees(
-        is_labelled.view(np.uint8), seeds.astype(np.uint64), max_rows
-    )
-    return rows.reshape(len(seeds), max_rows)
-
-
-def _grow(
-    table: Table,
-    labelled: BoolArray,
-    prior: float,
-    options: TreeOptions,
-    *,
-    row_fold: npt.NDArray[np.int32],
-    tree_fold: npt.NDArray[np.int32],
-    seeds: npt.NDArray[np.int64],
-    n_draws_made: int = 0,
-    n_threads: int | None,
-    callback: Progress | None = None,
-    is_negative: BoolArray | None = None,
-) -> Forest:
-    """What the functions above share; `n_draws_made` is for rows that were drawn elsewhere."""
     if not 0.0 < prior < 1.0:
         raise ValueError(f"prior must be above 0 and below 1, found {prior!r}")
     if callback is not None and not callable(callback):
         raise TypeError(f"callback must be callable or None, found {callback!r}")
-    known = repeated_rows(labelled, is_negative, prior, options)
+    n_columns = len(table.values)
+    row_fold = np.zeros(table.n_rows, dtype=np.int32) if row_fold is None else row_fold
+    tree_fold = np.full(len(seeds), -1, dtype=np.int32) if tree_fold is None else tree_fold
+    known = repeated_rows(is_labelled, is_negative, prior, options)
     if known is not None:
-        table, labelled = repeated_in_table(table, known.rows), known.is_labelled
+        table, is_labelled = repeated_in_table(table, known.rows), known.is_labelled
         row_fold = row_fold[known.rows]
         options = with_larger_leaves(options, known)
     grown: dict[str, Any] = _core.grow_forest(
-        table=columns_of(table),
+        table=native_table(table),
         sampling={
-            "labelled": labelled.view(np.uint8),
+            "labelled": is_labelled.view(np.uint8),
             "row_fold": row_fold,
             "tree_fold": tree_fold,
             "tree_seed": seeds.astype(np.uint64),
         },
-        options={
-            "risk": options.risk,
-            "loss": options.loss,
+        options=vars(options)
+        | {
             "prior": float(prior),
             "unlabelled_includes_labelled": bool(options.unlabelled_includes_labelled),
             "max_depth": options.max_depth or 0,
-            "min_samples_leaf": options.min_samples_leaf,
-            "max_features": features_at_a_node(options.max_features, table.format.n_columns),
-            "max_candidates": options.max_candidates,
+            "max_features": features_at_a_node(options.max_features, n_columns),
             "max_rows": options.max_rows or 0,
             "n_draws_made": n_draws_made,
         },
         n_threads=checked_n_threads(n_threads),
         callback=callback,
     )
-    reduction = grown.pop("risk_reduction").reshape(len(tree_fold), table.format.n_columns)
+    reduction = grown.pop("risk_reduction").reshape(len(seeds), n_columns)
     return Forest(**grown, risk_reduction=reduction, format=table.format)
 
 
 def repeated_rows(
     is_labelled: BoolArray, is_negative: BoolArray | None, prior: float, options: TreeOptions
 ) -> RepeatedRows | None:
-    """None if there are no known negatives, or if they are among the negatives anyway."""
+    """Return None if there are no known negatives, or if they are among the negatives anyway."""
     if is_negative is None or not is_negative.any() or options.risk == "pn":
         return None
     return with_known_rows(
@@ -259,7 +219,7 @@ def repeated_rows(
 
 
 def with_larger_leaves(options: TreeOptions, known: RepeatedRows) -> TreeOptions:
-    """So that a leaf holds as large a part of the rows as before."""
+    """Return options for which a leaf holds as large a part of the rows as before."""
     return replace(options, min_samples_leaf=round(options.min_samples_leaf * known.growth))
 
 
@@ -276,3 +236,66 @@ def checked_tree_labels(is_labelled: npt.ArrayLike, n_rows: int) -> BoolArray:
             f"{n_rows}"
         )
     return labelled
+
+
+@dataclass(frozen=True, eq=False)
+class DrawnRows:
+    """The rows that each tree sees, so that it can be grown where only those are.
+
+    Labelled rows come first: (n_trees, number of rows). `n_draws_made` counts the numbers that the
+    seed of a tree has given for them, and `options` fit a tree that sees no other rows.
+    """
+
+    rows: npt.NDArray[np.int32]
+    n_labelled: int
+    n_draws_made: int
+    options: TreeOptions
+
+
+def rows_of_trees(
+    is_labelled: BoolArray,
+    prior: float,
+    options: TreeOptions,
+    seeds: npt.NDArray[np.int64],
+    *,
+    is_negative: BoolArray | None = None,
+    is_left_out: BoolArray | None = None,
+) -> DrawnRows:
+    """Return the rows that trees with these seeds see, known ones repeated as `grow_forest` does.
+
+    `is_left_out` masks the fold that these trees leave out. If they see all other rows, `rows`
+    has a single line for all trees.
+    """
+    rows = np.arange(len(is_labelled), dtype=np.int32)
+    known = repeated_rows(is_labelled, is_negative, prior, options)
+    if known is not None:
+        rows, is_labelled = known.rows.astype(np.int32), known.is_labelled
+        options = with_larger_leaves(options, known)
+    if is_left_out is not None:
+        kept = ~is_left_out[rows]
+        rows, is_labelled = rows[kept], is_labelled[kept]
+    max_rows, options = options.max_rows, replace(options, max_rows=None)
+    if max_rows is None or len(rows) <= max_rows:
+        in_order = rows[np.argsort(~is_labelled, kind="stable")]
+        return DrawnRows(in_order[None], int(is_labelled.sum()), 0, options)
+    drawn: npt.NDArray[np.int32] = _core.rows_of_trees(
+        is_labelled.view(np.uint8), seeds.astype(np.uint64), max_rows
+    ).reshape(len(seeds), max_rows)
+    n_labelled = int(is_labelled[drawn[0]].sum())
+    # If all rows of a kind are used, nothing is drawn.
+    wanted = np.array([n_labelled, max_rows - n_labelled])
+    there = np.array([is_labelled.sum(), len(is_labelled) - is_labelled.sum()])
+    return DrawnRows(rows[drawn], n_labelled, int(wanted[wanted < there].sum()), options)
+
+
+def trees_of_rows(X: Any, drawn: DrawnRows, prior: float, seeds: npt.NDArray[np.int64]) -> Forest:
+    """Grow the trees that `grow_forest` grows from these seeds, given only the rows they see."""
+    table = read_table(X)
+    return forest_of_seeds(
+        table,
+        np.arange(table.n_rows) < drawn.n_labelled,
+        prior,
+        drawn.options,
+        seeds,
+        n_draws_made=drawn.n_draws_made,
+    )

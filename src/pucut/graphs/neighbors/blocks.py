@@ -11,19 +11,15 @@ from pucut._support.threads import in_threads, library_threads
 
 
 def in_blocks(work: Callable[[Any], None], blocks: Iterable[Any], n_threads: int) -> None:
-    """Does the work on every block, on threads; each matrix product then gets one thread."""
+    """Do the work on every block, on threads; each matrix product then gets one thread."""
     with library_threads(1, "blas"):
-        if n_threads == 1:
-            for block in blocks:
-                work(block)
-        else:
-            in_threads(work, blocks, n_threads)
+        in_threads(work, blocks, n_threads)
 
 
 def products(queries: Any, points: Any) -> npt.NDArray[Any]:
-    """The products of all pairs of rows, which are finite and of moderate size."""
-    # Kernels for a few rows may compute in lanes that are thrown away and leave the flag of an
-    # invalid operation behind, which none of the product's can be.
+    """Return the products of all pairs of rows, which are finite and of moderate size."""
+    # Products of a few rows may compute in lanes that are thrown away, and these may set the flag
+    # of an invalid operation.
     with np.errstate(invalid="ignore"):
         product: npt.NDArray[Any] = queries @ points.T
     # Declared dense, which it is unless both factors are sparse.

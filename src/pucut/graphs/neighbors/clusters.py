@@ -1,11 +1,11 @@
 """Approximate neighbours: each row is compared with the clusters whose centres are nearest to it.
 
 Rows are divided into small clusters by a few steps of k-means on a sample. A query visits the
-clusters with the nearest centres; queries that visit the same cluster share one matrix product.
-How many clusters have to be visited is learnt from the true neighbours of a sample of rows. Among
-the rows visited the answer is exact (dense_search.py). Everything follows from the seed, with any
-number of threads. What is visited depends on the dimension of the data and not on the number of
-rows n; only finding the nearest centre grows with n, by n / size products per row.
+clusters with the nearest centres; queries that visit the same cluster share one matrix product. The
+number of clusters to visit is learnt from the true neighbours of a sample of rows. Among the rows
+visited the search is exact (dense_search.py). Everything follows from the seed, with any number of
+threads. The number of visits depends on the dimension of the data and not on the number of rows n;
+only finding the nearest centre grows with n, by n / size products per row.
 """
 
 from collections.abc import Callable
@@ -18,19 +18,20 @@ from pucut._support.checks import FloatArray
 from pucut.graphs.neighbors.blocks import in_blocks
 from pucut.graphs.neighbors.dense_search import DenseSearcher
 from pucut.graphs.neighbors.equal_rows import Indices, RowNumbers
+from pucut.kernels.centres import moved_centres
+from pucut.kernels.gaussian import squared_norms
 
 # The share of true neighbours that the clusters visited should hold.
 TARGET_RECALL = 0.99
 _SAMPLE_ROWS = 400
 _ROWS_PER_CENTER = 32
 _STEPS = 5
-# Of the share of neighbours that may be missed, the part that is missed because only clusters near
-# the point's own are looked at.
+# This part of the share of neighbours that may be missed is left to those in clusters that are not
+# near the point's own.
 _MISSED_AS_NOT_NEAR = 1 / 4
 # The nearest clusters up to these ranks come first, in this order.
 _FIRST_RANKS = (0, 1, 4)
-# If even a third of the clusters is not enough, the search stops there: such data need the exact
-# search.
+# At most a third of the clusters is visited: data that need more need the exact search.
 _LARGEST_SHARE = 1 / 3
 _ALWAYS_ALLOWED = 32
 _QUERIES = 1024
@@ -38,13 +39,10 @@ _ASSIGNED_AT_ONCE = 1024
 _LARGEST_PRODUCT = 1 << 24
 # Numbers of clusters held for queries at a time.
 _VISITS_AT_ONCE = 1 << 24
-_FEATURES_SUMMED_AT_ONCE = 64
 
 
-class ClusterEngine:
-    """Approximate search among dense points of which no two are equal."""
-
-    method = "approximate"
+class ClusterSearcher:
+    """The search among dense points of which no two are equal; `recall` is measured on a sample."""
 
     def __init__(
         self,
@@ -71,7 +69,7 @@ class ClusterEngine:
             self._choose_visits(min(n_neighbors, n_points - 1), rng)
 
     def _choose_visits(self, n_neighbors: int, rng: np.random.Generator) -> None:
-        """Learns from the true neighbours of some points, and measures the recall on others."""
+        """Learn from the true neighbours of some points, and measure the recall on others."""
         sample = rng.permutation(len(self.points)).astype(np.int32)[: 2 * _SAMPLE_ROWS]
         k = n_neighbors + 1
         indices, _ = self._searcher.nearest(self.points, k, sample)
@@ -83,15 +81,15 @@ class ClusterEngine:
         hits = (indices[half:, :, None] == found[:, None, :]).any(axis=2)
         self.recall = float(hits[is_other[half:]].mean())
 
-    def search(self, queries: Any, k: int) -> tuple[RowNumbers, FloatArray]:
+    def nearest(self, queries: Any, k: int) -> tuple[RowNumbers, FloatArray]:
         if queries is self.points:
             return self._search_points(None, k)
-        # The nearest centres are found exactly, so that no answer depends on other queries.
+        # The nearest centres are found exactly, so that no result depends on other queries.
         visited, _ = self._among_centers.nearest(self._searcher.scaled(queries), self._n_visits)
         return self._search_in(queries, visited[:, 0], k, lambda rows: visited[rows])
 
     def _search_points(self, points: RowNumbers | None, k: int) -> tuple[RowNumbers, FloatArray]:
-        """The same for some of the points, or all; their cluster is known, which is faster."""
+        """Search for some of the points, or all; their cluster is known, which is faster."""
         rows = self.points if points is None else self.points[points]
         own = self._own if points is None else self._own[points]
         return self._search_in(rows, own, k, lambda part: self._visited(rows[part], own[part]))
@@ -117,7 +115,7 @@ class ClusterEngine:
     def _chosen(
         self, rows: RowNumbers, visited_by: Callable[[RowNumbers], RowNumbers]
     ) -> tuple[RowNumbers, Indices]:
-        """The clusters that rows visit, and how many points they hold."""
+        """Return the clusters that rows visit, and the number of points in them."""
         visited = np.empty((len(rows), self._n_visits), dtype=np.int32)
         n_met = np.empty(len(rows), dtype=np.int64)
 
@@ -130,7 +128,7 @@ class ClusterEngine:
         return visited, n_met
 
     def _cluster(self, n_clusters: int, rng: np.random.Generator) -> npt.NDArray[np.float32]:
-        """Centres by k-means on a sample, numbered so that near ones have near numbers."""
+        """Return centres by k-means on a sample, numbered so that near ones have near numbers."""
         n_points = len(self.points)
         n_rows = min(n_points, _ROWS_PER_CENTER * n_clusters)
         sample = self.points[np.sort(rng.choice(n_points, n_rows, replace=False))]
@@ -138,32 +136,12 @@ class ClusterEngine:
         self._centers = scaled[np.sort(rng.choice(n_rows, n_clusters, replace=False))]
         for _ in range(_STEPS):
             own = self._nearest_centers(sample)
-            order = np.argsort(own, kind="stable")
-            present, starts = np.unique(own[order], return_index=True)
-            sums = self._sums_of_parts(scaled, order, starts)
-            counts = np.diff(np.append(starts, n_rows))
-            self._centers[present] = sums / counts[:, None]
+            self._centers = moved_centres(self._centers, scaled, own, np.float64, self._n_threads)
         return self._centers[in_halves(self._centers, np.arange(n_clusters))]
-
-    def _sums_of_parts(
-        self, rows: npt.NDArray[np.float32], order: Indices, starts: Indices
-    ) -> FloatArray:
-        """The sums of rows in this order from each start to the next, feature by feature."""
-        n_features = rows.shape[1]
-        sums = np.empty((len(starts), n_features))
-
-        def add_up(first: int) -> None:
-            some = slice(first, first + _FEATURES_SUMMED_AT_ONCE)
-            # Not by an index, which would hold the lock of the interpreter.
-            sorted_rows = np.take(np.ascontiguousarray(rows[:, some]), order, axis=0)
-            sums[:, some] = np.add.reduceat(sorted_rows, starts, axis=0, dtype=np.float64)
-
-        in_blocks(add_up, range(0, n_features, _FEATURES_SUMMED_AT_ONCE), self._n_threads)
-        return sums
 
     def _nearest_centers(self, rows: Any) -> RowNumbers:
         nearest = np.empty(len(rows), dtype=np.int32)
-        norms = _squared_norms(self._centers)
+        norms = squared_norms(self._centers)
         twice = -2 * self._centers
 
         n_rows = max(1, min(_ASSIGNED_AT_ONCE, _LARGEST_PRODUCT // len(self._centers)))
@@ -180,10 +158,10 @@ class ClusterEngine:
     def _learn_visits(
         self, sample: RowNumbers, neighbors: RowNumbers, is_other: npt.NDArray[np.bool_]
     ) -> int:
-        """Sets the number of visits for the target recall; returns how many clusters are near."""
+        """Set the number of visits for the target recall; return that of the clusters nearby."""
         n_clusters = len(self._centers)
         clusters = self._own[neighbors]
-        norms = _squared_norms(self._centers)
+        norms = squared_norms(self._centers)
 
         def ranks(rows: npt.NDArray[np.float32]) -> Indices:
             order = np.argsort(norms - 2 * rows @ self._centers.T, axis=1, kind="stable")
@@ -204,9 +182,9 @@ class ClusterEngine:
         return max(n_near, self._n_visits)
 
     def _visited(self, queries: Any, own: RowNumbers) -> RowNumbers:
-        """The clusters each query visits, the nearest ones first."""
+        """Return the clusters that each query visits, the nearest ones first."""
         twice = 2 * self._searcher.scaled(queries).astype(np.float32)
-        norms = _squared_norms(self._centers)
+        norms = squared_norms(self._centers)
         visited = np.empty((len(own), self._n_visits), dtype=np.int32)
         limits = [rank for rank in (*_FIRST_RANKS, self._n_visits - 1) if rank < self._n_visits]
         starts = np.flatnonzero(np.diff(own, prepend=-1))
@@ -219,17 +197,12 @@ class ClusterEngine:
 
 
 def _cluster_size(n_points: int) -> int:
-    """Larger clusters for more rows: fewer centres to compare each row with."""
+    """Return a larger size for more rows: fewer centres to compare each row with."""
     return int(np.clip(n_points**0.5 / 2, 256, 1024))
 
 
-def _squared_norms(rows: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-    norms: npt.NDArray[np.float32] = np.einsum("ij,ij->i", rows, rows)
-    return norms
-
-
 def in_halves(rows: npt.NDArray[np.float32], numbers: Indices) -> Indices:
-    """Orders rows by splitting them at the median of their widest feature, again and again."""
+    """Order rows by splitting them at the median of their widest feature, again and again."""
     if len(numbers) <= 2:
         return numbers
     widest = np.ptp(rows[numbers], axis=0).argmax()

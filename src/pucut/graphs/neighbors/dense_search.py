@@ -1,8 +1,14 @@
 """The exact nearest rows of dense tables, by blocks of matrix products on all threads.
 
-native/neighbors/nearest_rows.hpp says how. The points in single precision take (features + 2) * 4
-bytes per row in addition to the points themselves; if they would exceed a given limit, they are
-made again whenever they are visited.
+The method is described in native/neighbors/nearest_rows.hpp. The points in single precision take
+(features + 2) * 4 bytes per row in addition to the points themselves; if they would exceed a given
+limit, they are made again at each visit.
+
+Many points are divided among boxes: they are halved at the median along one of a few directions,
+again and again. These are roughly the directions along which they vary most: boxes bound distances
+from below for any orthonormal directions. If a table varies along few directions, as after
+weighting its columns, most boxes are too far from a query to be searched; if it varies along many,
+none is.
 """
 
 from typing import Any
@@ -15,11 +21,13 @@ from pucut import _core
 from pucut._support.checks import FloatArray
 from pucut._support.threads import library_threads
 from pucut.graphs.neighbors.blocks import in_blocks
-from pucut.graphs.neighbors.boxes import are_worth_it, divide, main_directions
-from pucut.graphs.neighbors.equal_rows import RowNumbers
+from pucut.graphs.neighbors.equal_rows import Indices, RowNumbers
 
-_ROWS_FOR_DIRECTIONS = 512
-# Between two looks at whether to stop.
+# Directions of boxes: more of them cost time and save none, in 20 features as in 784.
+_DIRECTIONS, _STEPS, _ROWS_FOR_DIRECTIONS, _ROWS_FOR_WIDTH = 4, 4, 512, 256
+# Fewer boxes save less time than it takes to make them.
+_ROWS_OF_A_BOX, _FEWEST_BOXES, _MOST_BOXES = 256, 16, 512
+# Columns between two checks for an interruption.
 _COLUMNS_IN_A_RANGE = 1 << 13
 _ENTRIES_AT_ONCE = 1 << 20
 _FEATURES_AT_ONCE = 64
@@ -30,7 +38,7 @@ _PRODUCTS = {name: scipy.linalg.cython_blas.__pyx_capi__[name] for name in ("sge
 
 
 class DenseSearcher:
-    """Finds nearest rows among `points`; columns are the points as they are, or reordered.
+    """The search among `points`; columns are the points as they are, or reordered.
 
     `most_bytes` limits what is held of them in single precision; None is no limit.
     """
@@ -54,7 +62,7 @@ class DenseSearcher:
         return self.__dict__ | {"_rounded": None}
 
     def reordered(self, order: RowNumbers, range_ends: npt.NDArray[Any]) -> "DenseSearcher":
-        """The same points as columns in this order; ranges of them can be visited by number."""
+        """Return the points as columns in this order, in ranges that can be visited by number."""
         other = DenseSearcher.__new__(DenseSearcher)
         other.__dict__ |= self.__getstate__()
         other._order, other._range_ends = order, range_ends.astype(np.int64)
@@ -62,9 +70,10 @@ class DenseSearcher:
         return other
 
     def in_boxes(self) -> "DenseSearcher":
-        """The same points as columns in boxes: those too far from a query are not visited."""
+        """Return the same points as columns in boxes: a box too far from a query is not visited."""
         n_points, n_features = self.points.shape
-        if not are_worth_it(n_points, n_features):
+        n_boxes = min(n_points // _ROWS_OF_A_BOX, _MOST_BOXES)
+        if n_features == 0 or n_boxes < _FEWEST_BOXES:
             return self
         step = max(1, n_points // _ROWS_FOR_DIRECTIONS)
         directions = main_directions(self.scaled(self.points[::step]))
@@ -74,15 +83,20 @@ class DenseSearcher:
             places[block] = self.scaled(self.points[block]) @ directions.T
 
         in_blocks(project, self._row_blocks(), self._n_threads)
-        boxes = divide(places, directions)
-        other = self.reordered(boxes.order, boxes.ends)
+        parts = _halves(places, np.arange(n_points), n_boxes)
+        order = np.concatenate(parts).astype(np.int32)
+        ends = np.cumsum([len(part) for part in parts], dtype=np.int64)
+        starts, places = np.append(0, ends[:-1]), places[order]
+        other = self.reordered(order, ends)
         other._boxes = {
-            name: getattr(boxes, name).reshape(-1) for name in ("directions", "low", "high")
+            "directions": directions.reshape(-1),
+            "low": np.minimum.reduceat(places, starts, axis=0).T.reshape(-1),
+            "high": np.maximum.reduceat(places, starts, axis=0).T.reshape(-1),
         }
         return other
 
     def scaled(self, rows: npt.NDArray[Any]) -> FloatArray:
-        """Rows moved to the origin and scaled to at most unit norm."""
+        """Return rows moved to the origin and scaled to at most unit norm."""
         scaled: FloatArray = (rows - self._center) * self._scale
         return scaled
 
@@ -93,10 +107,10 @@ class DenseSearcher:
         numbers: RowNumbers | None = None,
         visited: RowNumbers | None = None,
     ) -> tuple[RowNumbers, FloatArray]:
-        """The k nearest points of rows, or of those with these numbers, and squared distances.
+        """Return the k nearest points of rows, and squared distances.
 
-        `visited` has the ranges of columns that each query visits, nearest first; they have to
-        hold k points. Without it all are visited.
+        `numbers` selects some of the rows. `visited` has the ranges of columns that each query
+        visits, nearest first; they have to hold k points. Without it all are visited.
         """
         if numbers is None and rows is self.points:
             return self._nearest_of_points(k)
@@ -128,7 +142,7 @@ class DenseSearcher:
         return found["indices"].reshape(shape), found["squared_distances"].reshape(shape)
 
     def _nearest_of_points(self, k: int) -> tuple[RowNumbers, FloatArray]:
-        """In the order of the columns, so that queries next to each other visit the same ones."""
+        """Search in the order of the columns, so that successive queries visit the same ones."""
         indices = np.empty((len(self.points), k), dtype=np.int32)
         distances = np.empty((len(self.points), k))
         for start in range(0, len(self.points), _QUERIES_AT_ONCE):
@@ -169,3 +183,25 @@ class DenseSearcher:
         n_points, n_features = self.points.shape
         step = max(1, _ENTRIES_AT_ONCE // max(1, n_features))
         return [slice(start, start + step) for start in range(0, n_points, step)]
+
+
+def main_directions(sample: FloatArray) -> FloatArray:
+    """Return orthonormal directions of large variance of centred rows, by power iteration."""
+    n_features = sample.shape[1]
+    start = np.random.default_rng(0).normal(size=(n_features, min(_DIRECTIONS, n_features)))
+    directions = np.linalg.qr(start)[0]
+    for _ in range(_STEPS):
+        directions = np.linalg.qr(sample.T @ (sample @ directions))[0]
+    return np.ascontiguousarray(directions.T)
+
+
+def _halves(places: FloatArray, rows: Indices, n_parts: int) -> list[Indices]:
+    if n_parts < 2:
+        return [rows]
+    own = places[rows]
+    # Some of the rows are enough to find the widest direction.
+    widest = own[:: max(1, len(own) // _ROWS_FOR_WIDTH)].var(axis=0).argmax()
+    below = n_parts // 2
+    half = len(rows) * below // n_parts
+    rows = rows[np.argpartition(own[:, widest], half)]
+    return [*_halves(places, rows[:half], below), *_halves(places, rows[half:], n_parts - below)]

@@ -1,4 +1,4 @@
-"""The distance that every way of finding neighbours is judged by, to the last bit.
+"""The squared distance that every search for neighbours uses, to the last bit.
 
 The squared distance of two rows is the sum of the squared differences of their features, in double
 precision and in one fixed order: feature h goes to lane h mod LANES, each lane is summed in the
@@ -15,35 +15,48 @@ import numpy.typing as npt
 from pucut._support.checks import FloatArray, is_sparse
 
 LANES = 64
-# Of one block of differences; small enough to stay in a processor's cache.
+# Numbers in a block of differences, which stays in a processor's cache.
 _BLOCK_ENTRIES = 1 << 16
 
-Rows = npt.NDArray[Any]  # positions: any integers
+Positions = npt.NDArray[np.integer]
 
 
 def paired_squared_distances(
-    first: Any, first_rows: Rows, second: Any, second_rows: Rows
+    first: Any, first_rows: Positions, second: Any, second_rows: Positions
 ) -> FloatArray:
-    """Squared distances of pairs: first[first_rows[p]] and second[second_rows[p]] for every p."""
+    """Return squared distances of first[first_rows[p]] and second[second_rows[p]] for every p."""
     result = np.empty(len(first_rows))
     width = LANES if is_sparse(first) else max(1, first.shape[1])
     step = max(1, _BLOCK_ENTRIES // width)
     for start in range(0, len(result), step):
         block = slice(start, start + step)
         left, right = first[first_rows[block]], second[second_rows[block]]
-        lanes = _sparse_lanes(left, right) if is_sparse(left) else _dense_lanes(left, right)
-        result[block] = _sum_of_lanes(lanes)
+        if is_sparse(left):
+            squares = _sparse_lanes(left, right)
+        else:
+            squares = np.subtract(left, right, dtype=np.float64)
+            squares *= squares
+        result[block] = sum_in_lanes(squares)
     return result
 
 
-def _dense_lanes(left: npt.NDArray[Any], right: npt.NDArray[Any]) -> FloatArray:
-    squares = np.subtract(left, right, dtype=np.float64)
-    squares *= squares
-    lanes: FloatArray = squares[:, :LANES]
+def sum_in_lanes(squares: Any) -> Any:
+    """Return the sums of the rows in the fixed order, from an array of NumPy or of PyTorch.
+
+    The array is overwritten. Lanes that do not exist count as zero, which changes no sum.
+    """
+    lanes = squares[:, :LANES]
     for start in range(LANES, squares.shape[1], LANES):
         more = squares[:, start : start + LANES]
         lanes[:, : more.shape[1]] += more
-    return lanes
+    half = LANES // 2
+    while half:
+        upper = lanes[:, half:]
+        if upper.shape[1]:
+            lanes[:, : upper.shape[1]] += upper
+            lanes = lanes[:, :half]
+        half //= 2
+    return lanes[:, 0] if lanes.shape[1] else lanes.sum(1)
 
 
 def _sparse_lanes(left: Any, right: Any) -> FloatArray:
@@ -58,15 +71,3 @@ def _sparse_lanes(left: Any, right: Any) -> FloatArray:
         minlength=n_rows * LANES,
     )
     return np.asarray(sums, dtype=np.float64).reshape(n_rows, LANES)
-
-
-def _sum_of_lanes(lanes: FloatArray) -> FloatArray:
-    """Lanes that are not there count as zero, which changes no sum."""
-    half = LANES // 2
-    while half:
-        upper = lanes[:, half:]
-        if upper.shape[1]:
-            lanes[:, : upper.shape[1]] += upper
-            lanes = lanes[:, :half]
-        half //= 2
-    return lanes[:, 0] if lanes.shape[1] else np.zeros(len(lanes))

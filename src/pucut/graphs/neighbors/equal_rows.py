@@ -1,7 +1,7 @@
-"""Rows that are equal are searched once: tables of few values hold many of them.
+"""Groups of equal rows, which are searched once: tables of few values hold many of them.
 
 Groups are numbered by their first member, so that among groups at one distance the smaller number
-holds the smaller row. The k nearest rows are then found among the members of the k nearest groups.
+holds the smaller row. The k nearest rows are among the members of the k nearest groups.
 """
 
 from dataclasses import dataclass
@@ -14,9 +14,9 @@ from pucut._support.checks import FloatArray, is_sparse
 from pucut.graphs.neighbors.blocks import in_blocks
 
 Indices = npt.NDArray[np.int64]
-# As they are kept for all rows.
+# Row numbers that are kept for all rows take half the memory.
 RowNumbers = npt.NDArray[np.int32]
-# Where one list is much longer than most, filling up all to its length takes more than it saves.
+# If one list is much longer than most, filling up all to its length takes more than it saves.
 _MOST_FILLED = 4
 
 
@@ -43,7 +43,7 @@ class EqualRows:
     def expanded(
         self, groups: npt.NDArray[Any], distances: FloatArray, k: int
     ) -> tuple[Indices, FloatArray]:
-        """The k nearest rows, by distance and number, from the nearest groups in that order.
+        """Return the k nearest rows, by distance and number, from the nearest groups in that order.
 
         At most the first k members of each group can be among them.
         """
@@ -62,7 +62,7 @@ class EqualRows:
 
 
 def group_equal_rows(points: Any, n_threads: int = 1) -> EqualRows:
-    """Finds equal rows by a hash, and compares those whose hash is equal."""
+    """Find equal rows by a hash, and compare those whose hash is equal."""
     n_rows = points.shape[0]
     hashes = _sparse_hashes(points) if is_sparse(points) else _dense_hashes(points, n_threads)
     rising = np.sort(hashes)
@@ -90,7 +90,7 @@ def group_equal_rows(points: Any, n_threads: int = 1) -> EqualRows:
 def first_of_each(
     query: npt.NDArray[Any], distances: FloatArray, rows: npt.NDArray[Any], n_queries: int, k: int
 ) -> tuple[Indices, FloatArray]:
-    """The k first candidates (query, distance, row) of each query by distance, then row.
+    """Return the k first candidates (query, distance, row) of each query by distance, then row.
 
     Candidates are in the order of their queries, at least k for each.
     """
@@ -145,7 +145,7 @@ def _sparse_hashes(points: Any) -> npt.NDArray[np.uint64]:
 
 
 def _mixed(values: npt.NDArray[Any]) -> npt.NDArray[np.uint64]:
-    """Bits in which small whole numbers, whose low bits are all 0, differ everywhere."""
+    """Return bits in which small whole numbers, whose low bits are all 0, differ everywhere."""
     # -0.0 equals 0.0, and must have its bits.
     bits = np.add(values, 0.0, dtype=np.float64).view(np.uint64)
     # Few calls: between them threads wait for the lock of the interpreter.

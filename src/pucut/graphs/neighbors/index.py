@@ -1,6 +1,9 @@
-"""Which way to search, and the search: `nearest_neighbors`, `nearest_to`, `NeighborIndex`."""
+"""The choice of a search for neighbours, and the search."""
 
 import numbers
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -8,14 +11,13 @@ import numpy.typing as npt
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from pucut._support.checks import FloatArray, checked_n_threads, is_sparse
-from pucut.graphs.neighbors.clusters import ClusterEngine
+from pucut._support.checks import FloatArray, checked_count, checked_n_threads, is_sparse
+from pucut.graphs.neighbors.clusters import ClusterSearcher
 from pucut.graphs.neighbors.dense_search import DenseSearcher
-from pucut.graphs.neighbors.equal_rows import Indices, RowNumbers, group_equal_rows
+from pucut.graphs.neighbors.equal_rows import Indices, group_equal_rows
 from pucut.graphs.neighbors.lists import (
     NeighborLists,
     as_lists,
-    checked_n_neighbors,
     lists_from_graph,
     without_itself_in_place,
 )
@@ -24,7 +26,7 @@ from pucut.graphs.neighbors.sparse_search import SparseSearcher
 AnyRowNumbers = npt.NDArray[np.integer]
 
 METHODS = ("auto", "exact", "approximate", "torch")
-# Those that a device takes over: it is exact, and as fast as the approximate search.
+# A device takes these over: it is exact, and as fast as the approximate search.
 EXACT_OR_LEFT_OPEN = ("auto", "exact")
 # The exact search takes about 0.03 ns times (features + 45) per pair of rows, so this much work
 # takes seven seconds on two processors.
@@ -47,7 +49,7 @@ def nearest_neighbors(
     most_bytes: int | None = None,
     device: str | None = None,
 ) -> NeighborLists:
-    """The `n_neighbors` nearest other rows of every row, by Euclidean distance.
+    """Return the `n_neighbors` nearest other rows of every row, by Euclidean distance.
 
     Parameters
     ----------
@@ -66,7 +68,7 @@ def nearest_neighbors(
         "exact": exactly, with the same lists as on the processors
     """
     n_rows = points.shape[0]
-    checked_n_neighbors(n_neighbors, n_rows - 1, f"{n_rows} rows (the row itself does not count)")
+    _checked_number(n_neighbors, n_rows - 1, f"{n_rows} rows (the row itself does not count)")
     if is_sparse(method):
         return lists_from_graph(
             method, (n_rows, n_rows), n_neighbors, "precomputed", leave_itself_out=True
@@ -92,13 +94,13 @@ def nearest_to(
     n_jobs: int | None = None,
     random_state: Any = None,
 ) -> NeighborLists:
-    """The `n_neighbors` nearest points of every query; a point equal to the query counts too.
+    """Return the `n_neighbors` nearest points of every query; equal points count too.
 
     Parameters as in `nearest_neighbors`; a graph of distances has one row per query and one column
     per point. For several batches of queries a `NeighborIndex` prepares the points once.
     """
     n_points = points.shape[0]
-    checked_n_neighbors(n_neighbors, n_points, f"{n_points} points")
+    _checked_number(n_neighbors, n_points, f"{n_points} points")
     if is_sparse(method):
         shape = (queries.shape[0], n_points)
         return lists_from_graph(method, shape, n_neighbors, "precomputed", leave_itself_out=False)
@@ -109,7 +111,7 @@ def nearest_to(
 class NeighborIndex:
     """Points prepared for several searches. Parameters as in `nearest_neighbors`, but no graph.
 
-    `n_neighbors` is the most that will be asked for.
+    `n_neighbors` is the largest number that queries may ask for.
     """
 
     def __init__(
@@ -124,13 +126,14 @@ class NeighborIndex:
         device: str | None = None,
     ) -> None:
         n_points = points.shape[0]
-        self.n_neighbors = checked_n_neighbors(n_neighbors, n_points, f"{n_points} points")
+        self.n_neighbors = _checked_number(n_neighbors, n_points, f"{n_points} points")
         self._points = _checked_points(points, "points")
         self._search: _Search
         if isinstance(method, str):
             n_threads = n_threads_of(n_jobs)
+            choice = (self.n_neighbors, method, n_threads, random_state, most_bytes, device)
             self._search = _PointSearch(
-                self._points, self.n_neighbors, method, n_threads, random_state, most_bytes, device
+                self._points, n_threads, lambda some: _engine(some, *choice)
             )
         elif hasattr(method, "fit_transform"):
             self._search = _TransformerSearch(self._points, method)
@@ -141,18 +144,18 @@ class NeighborIndex:
             )
 
     def neighbors(self) -> NeighborLists:
-        """The nearest points of each point, itself left out."""
+        """Return the nearest points of each point, itself left out."""
         n_points = self._points.shape[0]
-        checked_n_neighbors(
+        _checked_number(
             self.n_neighbors, n_points - 1, f"{n_points} rows (the row itself does not count)"
         )
         return self._search.of_points(self.n_neighbors)
 
     def query(self, queries: Any, n_neighbors: int | None = None) -> NeighborLists:
-        """The nearest points of each query; nothing is left out."""
+        """Return the nearest points of each query; nothing is left out."""
         if n_neighbors is None:
             n_neighbors = self.n_neighbors
-        n_neighbors = checked_n_neighbors(n_neighbors, self.n_neighbors, "this index")
+        n_neighbors = _checked_number(n_neighbors, self.n_neighbors, "this index")
         if queries.shape[1] != self._points.shape[1]:
             raise ValueError(
                 f"queries must have {self._points.shape[1]} features as the points have, found "
@@ -167,70 +170,27 @@ class _Search(Protocol):
     def of_queries(self, queries: Any, k: int) -> NeighborLists: ...
 
 
-class Engine(Protocol):
-    """A way to search among points no two of which are equal."""
+@dataclass(frozen=True, eq=False)
+class _Engine:
+    """A way to search among points no two of which are equal.
+
+    `search` returns the k nearest points of each query by distance and number, and squared
+    distances. Queries must be dense if `points` are.
+    """
 
     method: str
-    recall: float
-    points: Any  # dense, if queries have to be
-
-    def search(self, queries: Any, k: int) -> tuple[AnyRowNumbers, FloatArray]:
-        """The k nearest points of each query by distance and number, and squared distances."""
-        ...
-
-
-class ExactEngine:
-    method = "exact"
-    recall = 1.0
-
-    def __init__(self, points: Any, n_threads: int, most_bytes: int | None = None) -> None:
-        self.points = points
-        self._searcher: DenseSearcher | SparseSearcher = (
-            SparseSearcher(points, n_threads)
-            if is_sparse(points)
-            else DenseSearcher(points, n_threads, most_bytes).in_boxes()
-        )
-
-    def search(self, queries: Any, k: int) -> tuple[RowNumbers, FloatArray]:
-        return self._searcher.nearest(queries, k)
-
-
-class TorchEngine:
-    method = "torch"
-    recall = 1.0
-
-    def __init__(self, points: npt.NDArray[Any], device: str | None = None) -> None:
-        self.points = points
-        self._device = device
-
-    def search(self, queries: Any, k: int) -> tuple[Indices, FloatArray]:
-        try:
-            from pucut.graphs.neighbors import torch_search
-        except ImportError as error:
-            raise ImportError(
-                "method='torch' needs PyTorch: install pucut[torch], or use another method"
-            ) from error
-        return torch_search.nearest_rows(self.points, queries, k, self._device)
+    points: Any
+    search: Callable[[Any, int], tuple[AnyRowNumbers, FloatArray]]
+    recall: float = 1.0
 
 
 class _PointSearch:
-    def __init__(
-        self,
-        points: Any,
-        n_neighbors: int,
-        method: str,
-        n_threads: int,
-        random_state: Any,
-        most_bytes: int | None,
-        device: str | None,
-    ) -> None:
+    def __init__(self, points: Any, n_threads: int, engine_of: Callable[[Any], _Engine]) -> None:
         groups = group_equal_rows(points, n_threads)
         self._groups = None if groups.are_all_single else groups
         if self._groups is not None:
             points = points[self._groups.first_members]
-        self._engine = _engine(
-            points, n_neighbors, method, n_threads, random_state, most_bytes, device
-        )
+        self._engine = engine_of(points)
 
     def of_points(self, k: int) -> NeighborLists:
         # One more, since the row itself will be found too.
@@ -285,7 +245,7 @@ def _engine(
     random_state: Any,
     most_bytes: int | None,
     device: str | None,
-) -> Engine:
+) -> _Engine:
     if method not in METHODS:
         raise ValueError(f"method must be one of {', '.join(METHODS)}, found {method!r}")
     if device is not None and method in EXACT_OR_LEFT_OPEN and not is_sparse(points):
@@ -297,7 +257,12 @@ def _engine(
         fits = not is_sparse(points) or n_bytes <= MOST_DENSE_BYTES
         method = "exact" if takes_seconds or not fits else "approximate"
     if method == "exact":
-        return ExactEngine(points, n_threads, most_bytes)
+        exact: DenseSearcher | SparseSearcher = (
+            SparseSearcher(points, n_threads)
+            if is_sparse(points)
+            else DenseSearcher(points, n_threads, most_bytes).in_boxes()
+        )
+        return _Engine(method, points, exact.nearest)
     if is_sparse(points):
         if n_bytes > MOST_DENSE_BYTES:
             raise ValueError(
@@ -307,9 +272,26 @@ def _engine(
             )
         points = points.toarray()
     if method == "torch":
-        return TorchEngine(points, device)
+        return _Engine(method, points, partial(_by_torch, points, device))
     seed = int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
-    return ClusterEngine(points, n_neighbors, n_threads, seed, most_bytes)
+    found = ClusterSearcher(points, n_neighbors, n_threads, seed, most_bytes)
+    return _Engine(method, points, found.nearest, found.recall)
+
+
+def _by_torch(
+    points: npt.NDArray[Any], device: str | None, queries: Any, k: int
+) -> tuple[Indices, FloatArray]:
+    try:
+        from pucut.graphs.neighbors import torch_search
+    except ImportError as error:
+        raise ImportError(
+            "method='torch' needs PyTorch: install pucut[torch], or use another method"
+        ) from error
+    return torch_search.nearest_rows(points, queries, k, device)
+
+
+def _checked_number(n_neighbors: Any, most: int, rows: str) -> int:
+    return checked_count(n_neighbors, "n_neighbors", most=most, where=f" for {rows}")
 
 
 def _exact_work(points: Any) -> float:
@@ -322,7 +304,7 @@ def _exact_work(points: Any) -> float:
 
 
 def _checked_points(points: Any, name: str) -> Any:
-    """The caller guarantees finite values; an error here is an error in this package."""
+    """Check points whose values are finite; an error here is an error in this package."""
     if is_sparse(points):
         assert points.format == "csr", name
         if not points.has_canonical_format:
@@ -335,7 +317,7 @@ def _checked_points(points: Any, name: str) -> Any:
 
 
 def n_threads_of(n_jobs: Any) -> int:
-    """scikit-learn's n_jobs as a number of threads: -1 means all processors, -2 all but one."""
+    """Return scikit-learn's n_jobs as a number of threads: -1 is all processors, -2 all but one."""
     if isinstance(n_jobs, numbers.Integral) and int(n_jobs) < 0:
         return max(1, checked_n_threads(None) + 1 + int(n_jobs))
     return checked_n_threads(n_jobs)

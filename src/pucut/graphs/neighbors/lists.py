@@ -1,4 +1,4 @@
-"""The result of a search for neighbours, and how it is read from a graph of distances."""
+"""The result of a search for neighbours, and reading it from a graph of distances."""
 
 import numbers
 from dataclasses import dataclass, replace
@@ -32,7 +32,7 @@ class NeighborLists:
         return int(self.indices.shape[1])
 
     def nearest(self, k: int) -> "NeighborLists":
-        """The k nearest of these, as views."""
+        """Return the k nearest of these, as views."""
         if not isinstance(k, numbers.Integral) or not 1 <= k <= self.n_neighbors:
             raise ValueError(f"k must be a whole number from 1 to {self.n_neighbors}, found {k!r}")
         return replace(
@@ -42,25 +42,15 @@ class NeighborLists:
         )
 
     def of_no_rows(self) -> "NeighborLists":
-        """What is left without the lists: how many neighbours they had, and how they were found."""
+        """Return lists of no rows, with the same number of neighbours, method and recall."""
         nothing = np.empty((0, self.n_neighbors))
         return replace(self, indices=nothing.astype(np.int32), squared_distances=nothing)
-
-
-def checked_n_neighbors(n_neighbors: Any, largest: int, rows: str) -> int:
-    if isinstance(n_neighbors, bool) or not isinstance(n_neighbors, numbers.Integral):
-        raise TypeError(f"n_neighbors must be a whole number, found {n_neighbors!r}")
-    if not 1 <= int(n_neighbors) <= largest:
-        raise ValueError(
-            f"n_neighbors must be from 1 to {largest} for {rows}, found {int(n_neighbors)}"
-        )
-    return int(n_neighbors)
 
 
 def without_itself_in_place(
     indices: npt.NDArray[np.integer], distances: FloatArray
 ) -> tuple[npt.NDArray[np.integer], FloatArray]:
-    """The same as `without_itself` in the memory of the arrays, which are used up."""
+    """Do the same as `without_itself` in the memory of the arrays, which are used up."""
     n_rows, width = indices.shape
     # Rows become shorter, so that nothing is overwritten that has not been read.
     flat_indices, flat_distances = indices.reshape(-1), distances.reshape(-1)
@@ -76,7 +66,7 @@ def without_itself_in_place(
 def without_itself(
     indices: npt.NDArray[np.integer], distances: FloatArray, first_row: int = 0
 ) -> tuple[npt.NDArray[np.integer], FloatArray]:
-    """Leaves out of each row its own number; if that is not there, the last neighbour."""
+    """Leave its own number out of each row; if that is missing, the last neighbour."""
     n_rows, width = indices.shape
     is_own = indices == np.arange(first_row, first_row + n_rows)[:, None]
     is_own[~is_own.any(axis=1), -1] = True
@@ -87,7 +77,7 @@ def without_itself(
 def lists_from_graph(
     graph: Any, shape: tuple[int, int], n_neighbors: int, method: str, *, leave_itself_out: bool
 ) -> NeighborLists:
-    """The nearest rows from a sparse graph of distances, in scikit-learn's convention.
+    """Read the nearest rows from a sparse graph of distances, in scikit-learn's convention.
 
     Stored entries are distances, not squared, those of 0 included; all others are not neighbours.
     """

@@ -6,8 +6,7 @@ slack * (|x|^2 + |y|^2), so every pair has a lower and an upper bound. A pair wh
 above k upper bounds of its row is out, and the few pairs left are measured and ranked.
 """
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -17,47 +16,26 @@ from pucut.graphs.neighbors.blocks import in_blocks, products
 from pucut.graphs.neighbors.distances import paired_squared_distances
 from pucut.graphs.neighbors.equal_rows import Indices, RowNumbers, first_of_each
 
-# Of one block of products: queries times columns.
+# The sizes of a block of products: queries times columns.
 _QUERIES = 256
 _COLUMNS = 2048
 # Pairs held at a time; a block of queries with more of them is searched row by row.
 _MOST_CANDIDATES = 1 << 22
 
 
-@dataclass(frozen=True, eq=False)
-class _Pairs:
-    """Pairs of a query and a column with their lower bounds, in pieces."""
-
-    query: list[Indices]
-    column: list[Indices]
-    bound: list[FloatArray]
-
-    def append(self, query: Indices, column: Indices, bound: FloatArray) -> None:
-        self.query.append(query)
-        self.column.append(column)
-        self.bound.append(bound)
-
-    def joined(self) -> tuple[Indices, Indices, FloatArray]:
-        return np.concatenate(self.query), np.concatenate(self.column), np.concatenate(self.bound)
-
-    def n_pairs(self) -> int:
-        return sum(map(len, self.query))
-
-
-@dataclass(frozen=True, eq=False)
-class _Rounded:
+class _Rounded(NamedTuple):
     """Rows scaled to at most unit norm.
 
     `matrix` has one more column than the rows: a product of points and queries is then the lower
-    bound of the squared distance, less what depends on the query alone.
+    bound of the squared distance, less the part that depends on the query alone.
     """
 
     matrix: Any  # CSR
-    gaps: FloatArray  # a row's part of what lies between the lower and the upper bound
+    gaps: FloatArray  # a row's part of the gap between the lower and the upper bound
 
 
 class SparseSearcher:
-    """Finds nearest rows among the rows of a CSR array."""
+    """The search among the rows of a CSR array."""
 
     def __init__(self, points: Any, n_threads: int) -> None:
         self.points = points
@@ -69,7 +47,7 @@ class SparseSearcher:
         self._columns = self._rounded(points)
 
     def nearest(self, queries: Any, k: int) -> tuple[RowNumbers, FloatArray]:
-        """The k nearest points of each query, and squared distances."""
+        """Return the k nearest points of each query, and squared distances."""
         n_queries = queries.shape[0]
         indices = np.empty((n_queries, k), dtype=np.int32)
         distances = np.empty((n_queries, k))
@@ -113,20 +91,21 @@ class SparseSearcher:
     def _candidates(
         self, queries: Any, k: int, limit: int | None
     ) -> tuple[Indices, Indices] | None:
-        """Pairs (query, row) that may be among the k nearest, in the order of the queries.
+        """Return pairs (query, row) that may be among the k nearest, in the order of the queries.
 
-        None, if there are more than `limit`.
+        The result is None if there are more than `limit`.
         """
-        asked = self._rounded(queries, are_queries=True)
-        n_queries = len(asked.gaps)
-        own_gap = asked.gaps[:, None] + 1e3 * np.finfo(np.float64).tiny  # room for underflow
+        matrix, gaps_of_queries = self._rounded(queries, are_queries=True)
+        n_queries = len(gaps_of_queries)
+        own_gap = gaps_of_queries[:, None] + 1e3 * np.finfo(np.float64).tiny  # room for underflow
         # The k smallest upper bounds of each query so far. A pair whose lower bound is above all
         # of them is out.
         smallest: FloatArray = np.full((n_queries, k), np.inf)
         threshold: FloatArray = np.full((n_queries, 1), np.inf)
-        found = _Pairs([], [], [])
+        found: list[tuple[Indices, Indices, FloatArray]] = []
+        n_found = 0
         for columns in _ranges(self.points.shape[0], k):
-            lower = products(asked.matrix, self._columns.matrix[columns])
+            lower = products(matrix, self._columns.matrix[columns])
             gaps = self._columns.gaps[columns]
             if columns.start == 0:  # everything is new, so there is no need to pick
                 upper = lower + gaps
@@ -138,10 +117,11 @@ class SparseSearcher:
             smallest = upper[:, :k].copy()
             threshold = np.nextafter(smallest[:, -1:] + own_gap, np.inf)
             query, column = np.nonzero(lower <= threshold)
-            found.append(query, column + columns.start, lower[query, column])
-            if limit is not None and found.n_pairs() > 4 * limit:
+            found.append((query, column + columns.start, lower[query, column]))
+            n_found += len(query)
+            if limit is not None and n_found > 4 * limit:
                 return None
-        query, column, bound = found.joined()
+        query, column, bound = (np.concatenate(part) for part in zip(*found, strict=True))
         kept = np.flatnonzero(bound <= threshold[query, 0])
         if limit is not None and len(kept) > limit:
             return None
@@ -150,14 +130,14 @@ class SparseSearcher:
 
 
 def _ranges(n_points: int, k: int) -> list[slice]:
-    """All columns; a first threshold from few of them is enough for all others."""
+    """Divide the columns; a threshold from the few first ones is enough for all others."""
     first = min(n_points, max(4 * k, int((k * n_points) ** 0.5)))
     starts = [0, *range(first, n_points, _COLUMNS)]
     return [slice(a, b) for a, b in zip(starts, [*starts[1:], n_points], strict=True)]
 
 
 def _as_rows(query: Indices, values: FloatArray, n_queries: int) -> FloatArray:
-    """The values of each query, which come in order, in a row of their own with infinity after."""
+    """Put the values of each query, which come in order, in a row, filled up with infinity."""
     counts = np.bincount(query, minlength=n_queries)
     rows = np.full((n_queries, counts.max(initial=0)), np.inf)
     within = np.arange(len(query)) - np.repeat(np.cumsum(counts) - counts, counts)

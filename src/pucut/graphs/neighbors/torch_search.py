@@ -1,17 +1,15 @@
 """The exact nearest rows by PyTorch, on a GPU where there is one; bit for bit those of the CPU.
 
-As in blocks.py: products in low precision give lower bounds of the squared distances. The
-candidates with the smallest lower bounds are measured exactly, in the order of additions that
-distances.py fixes. If a row's last neighbour is not nearer than every lower bound left over, the
-row is searched again in a higher precision, and in the end all points that may be as near are
-measured.
+As in native/neighbors/nearest_rows.hpp, products in low precision give lower bounds of the squared
+distances. The candidates with the smallest lower bounds are measured exactly, in the order of
+additions that distances.py fixes. If a row's last neighbour is not nearer than every lower bound
+left over, the row is searched again in a higher precision, and in the end all points that may be as
+near are measured.
 
 Points stay in the memory of the host, or in a file that is mapped there. They come to the device
-in blocks, the next one while the search is at work on this one, and every query keeps the nearest
-points so far: later blocks concern only those queries to which some lower bound is below the
-last of them. Where one block holds all points, it is moved once.
-
-This file needs numpy and torch only, so that it can be tried on a machine without the package.
+in blocks, the next one during the search in the one before it. Every query keeps its nearest points
+so far, and a later block concerns a query only if some lower bound is below the last of them. If
+one block holds all points, it is moved once.
 """
 
 from collections.abc import Iterator
@@ -24,17 +22,18 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-LANES = 64  # of distances.py
+from pucut.graphs.neighbors.distances import sum_in_lanes
+
 _MARGIN = 8
 # Columns are first compared by the smallest of a group, which is much cheaper than sorting them.
 _GROUP = 32
 _LEAST_COLUMNS_FOR_GROUPS = 1 << 14
 _MOST_PRODUCTS = {"cuda": 1 << 32, "cpu": 1 << 25}  # bytes of a block of products
-_LIMIT_ELSEWHERE = 1 << 30  # bytes, on devices that are not asked for what is free
+_LIMIT_ELSEWHERE = 1 << 30  # bytes, on devices that do not say what is free
 # Products of fewer queries than this with a block of points would mostly read the points.
 _QUERIES_FOR_A_BLOCK = 256
 _BYTES_OF_A_CANDIDATE = 1024  # the numbers of its group, and what sorting them takes
-_LARGEST_SINGLE_NORM = 1e15  # of blocks.py
+_LARGEST_SINGLE_NORM = 1e15  # larger norms have no square in single precision
 
 
 @dataclass(frozen=True)
@@ -43,8 +42,8 @@ class _Precision:
 
     With factors rounded by a relative f at most, a product x.y is off by at most
     (2 f + f^2) |x| |y|, so that |x|^2 + |y|^2 - 2 x.y is off by at most (2 f + f^2) times
-    (|x|^2 + |y|^2). The rest are the bounds of blocks.py, where they are explained; both with
-    5 % for terms of second order.
+    (|x|^2 + |y|^2). The rest is the bound of native/neighbors/points.cpp; both with 5 % for terms
+    of second order.
     """
 
     name: str
@@ -75,10 +74,10 @@ class _Block:
 
 
 @dataclass(frozen=True, eq=False)
-class _Asked:
+class _Queries:
     """Queries on the device, as they are and rounded, and their nearest points so far."""
 
-    queries: Any
+    rows: Any
     factors: Any  # of products: rounded, times -2
     norms: Any
     indices: Any
@@ -93,11 +92,12 @@ def nearest_rows(
     device: str | None = None,
     memory_limit: int | None = None,
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
-    """The k nearest points of each query by distance and row number, and squared distances.
+    """Return the k nearest points of each query by distance and row number, and their distances.
 
-    At most `memory_limit` bytes are in use on the device at a time; None stands for half of what is
-    free on a GPU, and 1 GiB elsewhere. k points and one query are held however low the limit is,
-    and PyTorch may keep more than is in use. The result does not depend on it.
+    Distances are squared. At most `memory_limit` bytes are in use on the device at a time; None
+    stands for half of what is free on a GPU, and 1 GiB elsewhere. k points and one query are held
+    however low the limit is, and PyTorch may keep more than is in use. The result does not depend
+    on it.
     """
     where = torch.device(device or ("cuda" if torch.cuda.is_available() else "cpu"))
     if memory_limit is None:
@@ -148,97 +148,98 @@ class _Search:
         step = max(1, self._query_memory // of_a_query)
         for start in range(0, len(queries), step):
             part = slice(start, start + step)
-            asked = self._asked(_moved(queries[part], self._device))
-            self._ask(asked)
-            indices[part] = asked.indices.cpu().numpy()
-            distances[part] = asked.distances.cpu().numpy()
+            found = self._prepared(_moved(queries[part], self._device))
+            self._search(found)
+            indices[part] = found.indices.cpu().numpy()
+            distances[part] = found.distances.cpu().numpy()
         return indices, distances
 
-    def _asked(self, queries: Any) -> _Asked:
+    def _prepared(self, queries: Any) -> _Queries:
         factors, norms = self._rounded(queries)
         indices = torch.full((len(queries), self._k), -1, device=self._device)
         distances = torch.full_like(indices, torch.inf, dtype=torch.float64)
-        return _Asked(
-            queries, factors.mul_(-2), norms, indices, distances, distances[:, -1].clone()
-        )
+        limits = distances[:, -1].clone()
+        return _Queries(queries, factors.mul_(-2), norms, indices, distances, limits)
 
-    def _ask(self, asked: _Asked) -> None:
+    def _search(self, queries: _Queries) -> None:
         of_candidates = _BYTES_OF_A_CANDIDATE * (self._k + _MARGIN)
         for block in [self._only_block] if self._only_block else self._blocks():
-            rows: Any = torch.arange(len(asked.queries), device=self._device)
+            rows: Any = torch.arange(len(queries.rows), device=self._device)
             for level in range(len(self._precisions)):
-                is_unsure = torch.zeros(len(asked.queries), dtype=torch.bool, device=self._device)
+                is_unsure = torch.zeros(len(queries.rows), dtype=torch.bool, device=self._device)
                 for some in rows.split(max(1, self._spare // of_candidates)):
-                    self._visit(block, asked, some, level, is_unsure)
+                    self._visit(block, queries, some, level, is_unsure)
                 rows = is_unsure.nonzero()[:, 0]
                 if not len(rows):
                     break
             else:  # too many points at nearly one distance for any precision
                 for some in rows.split(self._rows_of_products(block)):
-                    self._measure_all_near(block, asked, some)
+                    self._measure_all_near(block, queries, some)
 
-    def _visit(self, block: _Block, asked: _Asked, rows: Any, level: int, is_unsure: Any) -> None:
-        """Puts the nearest points of a block among the nearest so far of these queries.
+    def _visit(
+        self, block: _Block, queries: _Queries, rows: Any, level: int, is_unsure: Any
+    ) -> None:
+        """Put the nearest points of a block among the nearest so far of these queries.
 
         Queries for which the precision is too low are marked and left as they are.
         """
         chunks = rows.split(self._rows_of_products(block))
-        found = [self._candidates(block, asked, chunk, level) for chunk in chunks]
+        found = [self._candidates(block, queries, chunk, level) for chunk in chunks]
         rows, bounds, candidates = (torch.cat(parts) for parts in zip(*found, strict=True))
         candidates, _ = candidates.sort(dim=1)
         query = rows.repeat_interleave(candidates.shape[1])
-        exact = self._distances(asked.queries, query, block.points, candidates.reshape(-1))
+        exact = self._distances(queries.rows, query, block.points, candidates.reshape(-1))
         exact, order = exact.view(candidates.shape).sort(dim=1, stable=True)  # ties: smaller row
         distances, indices = exact[:, : self._k], candidates.gather(1, order)[:, : self._k]
         if candidates.shape[1] < len(block.points):
-            limits = torch.minimum(asked.limits[rows], distances[:, -1])
-            may_miss_some = self._as_bounds(limits, asked.norms[rows], level) >= bounds
-            asked.limits[rows] = limits
+            limits = torch.minimum(queries.limits[rows], distances[:, -1])
+            may_miss_some = self._as_bounds(limits, queries.norms[rows], level) >= bounds
+            queries.limits[rows] = limits
             is_unsure[rows] = may_miss_some
             sure = (~may_miss_some).nonzero()[:, 0]
             rows, indices, distances = rows[sure], indices[sure], distances[sure]
-        _keep_nearest(asked, rows, block.start, indices, distances)
+        _keep_nearest(queries, rows, block.start, indices, distances)
 
     def _candidates(
-        self, block: _Block, asked: _Asked, rows: Any, level: int
+        self, block: _Block, queries: _Queries, rows: Any, level: int
     ) -> tuple[Any, Any, Any]:
-        """Columns with the smallest lower bounds, and the largest of these bounds.
+        """Return the columns with the smallest lower bounds, and the largest of these bounds.
 
-        Only for queries to which some point may be within their limits.
+        Queries without a point that may be within their limits are left out.
         """
-        pyramid = _pyramid(self._lower(block, asked, rows, level))
+        pyramid = _pyramid(self._lower(block, queries, rows, level))
         places = torch.arange(len(rows), device=self._device)
         if block.start:  # before, there are no limits
-            limits = self._as_bounds(asked.limits[rows], asked.norms[rows], level)
+            limits = self._as_bounds(queries.limits[rows], queries.norms[rows], level)
             places = (pyramid[-1].amin(dim=1) <= limits).nonzero()[:, 0]
         n_candidates = min(len(block.points), self._k + _MARGIN)
         bounds, candidates = _smallest(pyramid, places, n_candidates)
         return rows[places], bounds.amax(dim=1), candidates
 
-    def _measure_all_near(self, block: _Block, asked: _Asked, rows: Any) -> None:
-        """Measures all points of a block that may be within the limits of these queries."""
-        lower = self._lower(block, asked, rows, -1)[:, : len(block.points)]
-        farthest = self._as_bounds(asked.limits[rows], asked.norms[rows], -1)
+    def _measure_all_near(self, block: _Block, queries: _Queries, rows: Any) -> None:
+        """Measure all points of a block that may be within the limits of these queries."""
+        lower = self._lower(block, queries, rows, -1)[:, : len(block.points)]
+        farthest = self._as_bounds(queries.limits[rows], queries.norms[rows], -1)
         for part in self._parts(lower, farthest):
             pairs = (lower[part].double() <= farthest[part, None]).nonzero()
             if len(pairs):
-                found = self._ranked(asked.queries[rows[part]], block.points, pairs)
-                _keep_nearest(asked, rows[part], block.start, *found)
+                found = self._ranked(queries.rows[rows[part]], block.points, pairs)
+                _keep_nearest(queries, rows[part], block.start, *found)
 
-    def _lower(self, block: _Block, asked: _Asked, rows: Any, level: int) -> Any:
+    def _lower(self, block: _Block, queries: _Queries, rows: Any, level: int) -> Any:
         torch.set_float32_matmul_precision(self._precisions[level].name)
-        return torch.addmm(block.lowered[level], asked.factors[rows], block.columns.T)
+        return torch.addmm(block.lowered[level], queries.factors[rows], block.columns.T)
 
     def _rows_of_products(self, block: _Block) -> int:
         return max(1, self._products // (4 * len(block.columns)))
 
     def _as_bounds(self, distances: Any, norms: Any, level: int) -> Any:
-        """Distances in the units of the lower bounds, less what is the query's own."""
+        """Return distances in the units of the lower bounds, less the query's own part."""
         bounds = distances * self._scale**2 - norms * (1 - self._slacks[level])
         return bounds + 1e3 * torch.finfo(torch.float32).tiny  # room for underflow
 
     def _parts(self, lower: Any, farthest: Any) -> list[slice]:
-        """Rows in parts whose candidates fit into memory."""
+        """Divide rows into parts whose candidates fit into memory."""
         memory = max(1, self._spare // 2)
         of_a_mask = 16 * lower.shape[1]
         step = max(1, memory // of_a_mask)
@@ -253,7 +254,7 @@ class _Search:
         return [slice(start, stop) for start, stop in pairwise(edges)]
 
     def _ranked(self, queries: Any, points: Any, pairs: Any) -> tuple[Any, Any]:
-        """The k nearest of pairs (query, column), which are sorted; where there are fewer, inf."""
+        """Return the k nearest of sorted pairs (query, column), filled up with infinity."""
         query, column = pairs[:, 0], pairs[:, 1]
         exact = self._distances(queries, query, points, column)
         order = exact.argsort(stable=True)
@@ -265,20 +266,22 @@ class _Search:
         return column[kept], exact[kept].masked_fill(place >= counts, torch.inf)
 
     def _distances(self, queries: Any, query: Any, points: Any, column: Any) -> Any:
-        """Squared distances of pairs, every addition as in distances.py."""
+        """Return squared distances of pairs, with the additions of distances.py."""
         parts = [
-            _sum_of_lanes(queries[query[block]].double() - points[column[block]].double())
+            sum_in_lanes(
+                (queries[query[block]].double() - points[column[block]].double()).square_()
+            )
             for block in self._slices(len(query))
         ]
         return torch.cat(parts) if parts else query.double()
 
     def _slices(self, n_rows: int) -> list[slice]:
-        """How many rows at a time allow several copies in double precision in memory."""
+        """Divide rows so that memory has room for several copies of a part in double precision."""
         step = max(1, self._spare // (64 * max(1, int(self._n_features))))
         return [slice(start, start + step) for start in range(0, n_rows, step)]
 
     def _center_and_scale(self) -> tuple[Any, float]:
-        """The mean, and a power of two that takes all points to norms of at most 1."""
+        """Return the mean, and a power of two that scales all points to norms of at most 1."""
         total: Any = 0.0
         low: Any = torch.tensor(torch.inf, dtype=torch.float64, device=self._device)
         high = -low
@@ -293,7 +296,7 @@ class _Search:
     def _blocks(self) -> Iterator[_Block]:
         for start, points in self._loader.blocks():
             columns, norms = self._rounded(points)
-            # Columns that are not there fill up the last of the groups, and of groups of groups.
+            # Empty columns fill up the last of the groups, and of groups of groups.
             n_missing = 0
             if len(points) >= _LEAST_COLUMNS_FOR_GROUPS:
                 n_missing = -len(points) % _GROUP**2
@@ -309,9 +312,10 @@ class _Search:
             )
 
     def _rounded(self, rows: Any) -> tuple[Any, Any]:
-        """Rows moved to the origin, scaled and rounded to single precision; squared norms.
+        """Return rows moved to the origin, scaled and rounded, and their squared norms.
 
-        Rows too far away for that become zeros, with a norm that makes every point a candidate.
+        Rows too far away for single precision become zeros, with a norm that makes every point a
+        candidate.
         """
         values = torch.zeros((len(rows), self._width), dtype=torch.float32, device=self._device)
         norms = torch.empty(len(rows), dtype=torch.float64, device=self._device)
@@ -325,7 +329,7 @@ class _Search:
 
 
 class _Loader:
-    """Brings points to the device in blocks, each while the one before it is in use."""
+    """Points that come to the device in blocks, each while the one before it is in use."""
 
     def __init__(self, points: npt.NDArray[Any], n_rows: int, device: torch.device) -> None:
         self._points = points
@@ -343,7 +347,7 @@ class _Loader:
             self._stream = torch.cuda.Stream(device)  # type: ignore[no-untyped-call]
 
     def blocks(self) -> Iterator[tuple[int, Any]]:
-        """Blocks with the number of their first row; valid until the next but one is asked for."""
+        """Yield each block's first row number and points, valid until the next but one."""
         if self._kept is not None:
             yield 0, self._kept
             return
@@ -375,9 +379,9 @@ class _Loader:
 
 
 def _pyramid(values: Any) -> list[Any]:
-    """Rows, the minima of groups of their columns, minima of groups of these, and so on.
+    """Return rows, the minima of groups of their columns, minima of groups of these, and so on.
 
-    Group g of n_groups are the columns g, g + n_groups, ...
+    Group g of n_groups holds the columns g, g + n_groups, ...
     """
     levels = [values]
     while levels[-1].shape[1] >= _LEAST_COLUMNS_FOR_GROUPS and levels[-1].shape[1] % _GROUP == 0:
@@ -386,7 +390,7 @@ def _pyramid(values: Any) -> list[Any]:
 
 
 def _smallest(pyramid: list[Any], rows: Any, n: int) -> tuple[Any, Any]:
-    """The n smallest of each of these rows and their columns, in any order.
+    """Return the n smallest numbers of each of these rows and their columns, in any order.
 
     They are in the n groups with the smallest minima.
     """
@@ -401,35 +405,19 @@ def _smallest(pyramid: list[Any], rows: Any, n: int) -> tuple[Any, Any]:
     return values, columns
 
 
-def _keep_nearest(asked: _Asked, rows: Any, start: int, columns: Any, distances: Any) -> None:
-    """The nearest of those so far and those of a block; among equals, the earlier ones."""
+def _keep_nearest(queries: _Queries, rows: Any, start: int, columns: Any, distances: Any) -> None:
+    """Keep the nearest of those so far and those of a block; among equals, the earlier ones."""
     indices = columns + start
     if start:
-        k = asked.indices.shape[1]
-        distances = torch.cat([asked.distances[rows], distances], dim=1)
+        k = queries.indices.shape[1]
+        distances = torch.cat([queries.distances[rows], distances], dim=1)
         distances, order = distances.sort(dim=1, stable=True)
-        indices = torch.cat([asked.indices[rows], indices], dim=1).gather(1, order)[:, :k]
+        indices = torch.cat([queries.indices[rows], indices], dim=1).gather(1, order)[:, :k]
         distances = distances[:, :k]
-    asked.indices[rows], asked.distances[rows] = indices, distances
-    asked.limits[rows] = distances[:, -1]
+    queries.indices[rows], queries.distances[rows] = indices, distances
+    queries.limits[rows] = distances[:, -1]
 
 
 def _moved(rows: npt.NDArray[Any], device: torch.device) -> Any:
     rows = np.require(rows, requirements=["C", "W"])  # torch warns of arrays it may not write to
     return torch.from_numpy(rows).to(device)
-
-
-def _sum_of_lanes(differences: Any) -> Any:
-    squares = differences * differences
-    lanes = squares[:, :LANES]
-    for start in range(LANES, squares.shape[1], LANES):
-        more = squares[:, start : start + LANES]
-        lanes[:, : more.shape[1]] += more
-    half = LANES // 2
-    while half:
-        upper = lanes[:, half:]
-        if upper.shape[1]:
-            lanes[:, : upper.shape[1]] += upper
-            lanes = lanes[:, :half]
-        half //= 2
-    return lanes[:, 0] if lanes.shape[1] else lanes.new_zeros(len(lanes))

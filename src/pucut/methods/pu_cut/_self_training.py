@@ -15,9 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from pucut._support.checks import BoolArray, FloatArray, checked_graph
+from pucut._support.checks import BoolArray, FloatArray, IndexArray, checked_graph
 from pucut._support.threads import in_threads
-from pucut.data.row_order import IndexArray
 from pucut.judging.folds import PUFolds
 from pucut.judging.losses import ranks
 from pucut.judging.mixing import mix_ranks
@@ -165,17 +164,11 @@ class _Regressions:
 
     def by_few_landmarks(self, targets: BoolArray, random: np.random.RandomState) -> FloatArray:
         def scores(width: float, same: BoolArray) -> FoldedScores:
-            return self._folded(width, random, LANDMARKS_FIRST).scores(same)
+            draws, size = deepcopy(random), LANDMARKS_FIRST
+            few = FoldedRidge(self.points, width, draws, self.groups, self.n_threads, size)
+            return few.scores(same)
 
         return _by_width(self.widths(targets, random), targets, scores)[0]
-
-    def _folded(
-        self, width: float, random: np.random.RandomState, n_landmarks: int | None = None
-    ) -> FoldedRidge:
-        sizes = () if n_landmarks is None else (n_landmarks,)
-        return FoldedRidge(
-            self.points, width, deepcopy(random), self.groups, self.n_threads, *sizes
-        )
 
     @contextmanager
     def learner(self, widths: FloatArray, random: np.random.RandomState) -> Iterator[Learner]:
@@ -184,15 +177,13 @@ class _Regressions:
             held: dict[float, Any] = {}
             solutions: dict[float, FloatArray] = {}
 
-            def made(width: float) -> Any:
-                if self.device is None:
-                    return self._folded(width, random)
-                from pucut.kernels import torch_folded_ridge  # PyTorch takes seconds to load
-
-                there = torch_folded_ridge.ridge_there(
-                    self.points, width, deepcopy(random), self.groups, self.device
+            def made(width: float) -> FoldedRidge:
+                draws, device = deepcopy(random), self.device
+                ridge = FoldedRidge(
+                    self.points, width, draws, self.groups, self.n_threads, device=device
                 )
-                return stack.enter_context(there)
+                stack.callback(ridge.close)
+                return ridge
 
             def scores(width: float, targets: BoolArray) -> FoldedScores:
                 if width not in held:
