@@ -31,7 +31,6 @@ from benchmarks.screening import Pool, found_early, simulated, work_saved
 from benchmarks.timing import mean_and_error
 from paper.datasets import seed_from_names
 from pucut import PUCutClassifier
-from pucut.cli._texts import learn_texts, text_values
 from pucut.data.encoding import learn_encoding
 from pucut.data.labels import PULabels
 from pucut.graphs.spaces import weighted_space
@@ -41,8 +40,8 @@ from pucut.labelling.next_rows import FIND, highest
 from pucut.labelling.ranking import TrainingRows, features_of, rank_scores, uncertainties
 from pucut.labelling.rows import RowsToLabel
 from pucut.labelling.session import Session
-from pucut.labelling.texts import text_matrix
 from pucut.queries._cuts import two_sided_levels
+from pucut.tables.texts import learn_texts, text_matrix
 
 # The learners of tables were chosen on these; the others are held out.
 CHOSEN_ON = ("clean1", "soybean", "breast_w", "vehicle", "tokyo1", "cmc", "yeast", "car")
@@ -231,7 +230,7 @@ def first_rows(name, seed, n_positive, n_negative, n_rows):
     truth = truth[rows]
     if name in TEXTS:
         texts = source.iloc[rows].reset_index(drop=True)
-        X = text_values(learn_texts(texts.tolist()), texts)
+        X = learn_texts(texts.tolist()).values(texts.tolist())
         features = features_of(text_matrix(texts.tolist()), None)
     else:
         X = source[rows]

@@ -1,6 +1,6 @@
 """Free text: as the command line reads it, and as a sparse matrix of TF-IDF.
 
-column  one column of texts through `pucut.cli`: words, groups of letters and both, in as many
+column  one column of texts through `pucut.tables`: words, groups of letters and both, in as many
         directions as --directions names; accuracy in % on the unlabelled texts, area under the ROC
         curve, and seconds to learn the texts and to fit
 sparse  the same texts as the sparse matrix of scikit-learn's TfidfVectorizer, given to `fit`
@@ -26,8 +26,8 @@ from sklearn.metrics import roc_auc_score
 from benchmarks.harness import Benchmark, Option
 from paper.datasets import data_folder, seed_from_names
 from pucut import PUCutClassifier, PUExtraTreesClassifier
-from pucut.cli._texts import learn_texts, text_values
 from pucut.datasets import pu_split
+from pucut.tables.texts import learn_texts
 
 POSITIVE = {"sms": ("spam",), "reuters": ("acq",), "news": ("sci.",), "made": ("yes",)}
 KINDS = {
@@ -110,7 +110,7 @@ def terms(texts, kind):
 def column(run):
     for name, texts, truth, is_labelled in draws(run):
         start = time.perf_counter()
-        X = text_values(learn_texts(texts.tolist()), texts)
+        X = learn_texts(texts.tolist()).values(texts.tolist())
         judge(run, f"{name}, as read", X, truth, is_labelled, time.perf_counter() - start)
         for kind in KINDS:
             for n_directions in map(int, run.options.directions):
@@ -135,7 +135,7 @@ def share(run):
     texts = made(len(X))[0]
     for seed in range(run.options.seeds):
         is_labelled = pu_split(truth == 1, 0.5, random_state=seed)
-        values = text_values(learn_texts(texts.tolist()), texts)
+        values = learn_texts(texts.tolist()).values(texts.tolist())
         judge(run, "numbers alone", X, truth == 1, is_labelled, 0.0)
         judge(run, "numbers and texts", np.hstack([X, values]), truth == 1, is_labelled, 0.0)
 

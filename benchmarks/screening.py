@@ -21,7 +21,7 @@ import numpy.typing as npt
 from paper.datasets import seed_from_names
 from pucut.labelling.next_rows import blank_rows_come_first, most_likely
 from pucut.labelling.ranking import Features, features_of, is_blank, rank_scores
-from pucut.labelling.texts import text_matrix
+from pucut.tables.texts import text_matrix
 
 # Scores of rows, from those known to be relevant and those known not to be.
 Scores = Callable[[npt.NDArray[np.bool_], npt.NDArray[np.bool_]], npt.NDArray[np.float64]]

@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from pucut.cli._errors import UserError
+from pucut.cli import UserError
 
 
 def add_results(parser: argparse.ArgumentParser) -> None:

@@ -9,7 +9,7 @@ from paper.commands import INCOMPLETE, PROGRAM
 from paper.commands.options import add_results
 from paper.row_files import write_rows
 from paper.running.collect import collect
-from pucut.cli._errors import UserError
+from pucut.cli import UserError
 
 
 def add_parsers(steps: Any) -> None:

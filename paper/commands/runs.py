@@ -32,7 +32,7 @@ from paper.running.raw import failure_file
 from paper.running.runner import Report, costs, plan, run_all
 from paper.running.work import Settings
 from paper.running.workers import Workers, in_processes, on_dask
-from pucut.cli._errors import UserError
+from pucut.cli import UserError
 
 _SHARES = tuple(map(str, SHARES))
 _SIZES = tuple(map(str, sorted({configuration.n_samples for configuration in SYNTHETIC.values()})))

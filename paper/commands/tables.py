@@ -6,7 +6,7 @@ from typing import Any
 
 from paper import FOLDER
 from paper.csv_files import FileProblem
-from pucut.cli._errors import UserError
+from pucut.cli import UserError
 
 
 def add_parsers(steps: Any) -> None:

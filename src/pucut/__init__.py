@@ -16,6 +16,7 @@ if TYPE_CHECKING:  # for type checkers and editors: when they are imported, `__g
     from pucut import model_selection as model_selection
     from pucut import priors as priors
     from pucut import report as report
+    from pucut import tables as tables
     from pucut.comparison import Comparison as Comparison
     from pucut.comparison import compare as compare
     from pucut.cuts.parametric_cut import CutPath as CutPath
@@ -65,6 +66,7 @@ _MODULES = (
     "model_selection",
     "priors",
     "report",
+    "tables",
 )
 
 

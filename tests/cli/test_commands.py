@@ -22,9 +22,9 @@ from pucut import (
 )
 from pucut._support.memory import readable_bytes
 from pucut.cli import COMMANDS, demo, main
-from pucut.cli._delimited import _ROWS_AT_ONCE
-from pucut.cli.options.prior import METHODS as PRIOR_METHODS
+from pucut.cli._commands import PRIOR_METHODS
 from pucut.methods import METHOD_BY_SLUG, METHODS
+from pucut.tables.delimited import _ROWS_AT_ONCE
 from tests.helpers.cli_tables import (
     CLASSIFY,
     N_ROWS,
@@ -299,7 +299,7 @@ def test_an_interruption_while_a_command_is_imported_is_quiet(capsys, monkeypatc
     def interrupted(name):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("pucut.cli.options.shared.import_module", interrupted)
+    monkeypatch.setattr("pucut.cli._options.import_module", interrupted)
     assert main(["classify", "t.csv", "--label-column", "known"]) == 130
     assert capsys.readouterr().err == "pucut: interrupted\n"
 

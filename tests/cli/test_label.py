@@ -8,12 +8,11 @@ import json
 import numpy as np
 import pytest
 
-from pucut.cli import main
-from pucut.cli._labelled import Exports, labelled_table
-from pucut.cli._problem import read_problem
+from pucut.cli import _commands, main
+from pucut.cli._labelling import exports, rows_of, table_with_labels
+from pucut.cli._learning import read_labelled
 from pucut.cli._voice import Voice
-from pucut.cli.label import TableFile, rows_of
-from pucut.cli.options.label import add_parser
+from pucut.cli.label import TableFile
 from pucut.labelling.journal import About, Journal
 from pucut.labelling.ranking import rank_scores
 from pucut.labelling.session import Session
@@ -39,24 +38,24 @@ def table(tmp_path):
 
 def given(table, *options):
     commands = argparse.ArgumentParser().add_subparsers()
-    add_parser(commands)
+    _commands.label(commands)
     call = [str(table), "--label-column", "ill", "--text-column", "report", *options]
     return commands.choices["label"].parse_args(call)
 
 
 @pytest.fixture
 def opened(table):
-    """The arguments, the problem and a session in which two people answered."""
+    """The arguments, the labelled table and a session in which two people answered."""
     arguments = given(table, "--method", "pu-extra-trees", "--prior", "0.33")
-    problem = read_problem(arguments, Voice(quiet=True))
-    rows = rows_of(problem, table)
+    labelled = read_labelled(arguments, Voice(quiet=True))
+    rows = rows_of(labelled, table)
     with Journal(table.with_name("j.jsonl"), About(table.name, "ab", len(rows), "ill")) as journal:
         session = Session(rows, journal)
         for key, (who, action, row) in enumerate(
             [("ada", "yes", 4), ("bob", "no", 40), ("ada", "yes", 7), ("bob", "no", 7)]
         ):
             session.answer(str(key), who, action, row, note="=note" if row == 40 else "")
-        yield arguments, problem, session
+        yield arguments, labelled, session
         session.close()
 
 
@@ -65,22 +64,22 @@ def read(content):
 
 
 def test_texts_and_other_columns_are_learned_from(opened):
-    _, problem, session = opened
+    _, labelled, session = opened
     rows = session.rows
     assert rows.columns == ("name", "report", "size")
     assert rows.text_columns == {"report"}
     assert np.flatnonzero(rows.is_positive).tolist() == [0, 1, 2]
     assert np.flatnonzero(rows.is_negative).tolist() == [59]
     assert rows.cell(4, 1).startswith(FORMULA)
-    sizes = problem.X["size"].to_numpy()
+    sizes = labelled.X["size"].to_numpy()
     beside = rows.features.X.toarray()[:, -1]
     assert beside == pytest.approx(0.2 * (sizes - sizes.mean()) / sizes.std())
 
 
 def test_the_table_with_answers(opened):
-    _, problem, session = opened
-    found = labelled_table(problem, session)
-    assert found["report"].tolist() == problem.table.frame["report"].tolist()
+    _, labelled, session = opened
+    found = table_with_labels(labelled, session)
+    assert found["report"].tolist() == labelled.table.frame["report"].tolist()
     labels = found["pucut_label"].to_numpy()
     assert np.flatnonzero(labels == "yes").tolist() == [0, 1, 2, 4]
     assert np.flatnonzero(labels == "no").tolist() == [40, 59]
@@ -89,18 +88,18 @@ def test_the_table_with_answers(opened):
 
 
 def test_exports(opened):
-    arguments, problem, session = opened
-    exports = Exports(arguments, session, problem).all()
-    labels = read(exports["labels.csv"].make())
+    arguments, labelled, session = opened
+    offered = exports(arguments, session, labelled)
+    labels = read(offered["labels.csv"].make())
     assert labels[4]["report"].startswith("'=1+1")  # no formula for a spreadsheet
-    lines = exports["journal.jsonl"].make().splitlines()
+    lines = offered["journal.jsonl"].make().splitlines()
     assert [json.loads(line)["who"] for line in lines[1:]] == ["ada", "bob", "ada", "bob"]
-    predictions = read(exports["predictions.csv"].make())
+    predictions = read(offered["predictions.csv"].make())
     assert len(predictions) == 60
     assert {predictions[row]["predicted"] for row in (0, 1, 2, 4)} == {"positive"}
     assert {predictions[row]["known_as"] for row in (40, 59)} == {"negative"}
     assert predictions[7]["known_as"] == ""
-    assert b"<html" in exports["report.html"].make()
+    assert b"<html" in offered["report.html"].make()
 
 
 def test_a_changed_table_is_told_by_its_content(table):
@@ -154,8 +153,8 @@ def ranked(capsys, table, *options):
 
 def test_rank_as_the_page_does(table, opened, capsys):
     """Before anybody answered: the order of the page's scores, of the rows without a label."""
-    _, problem, session = opened
-    rows, known = session.rows, (problem.y.is_labelled, problem.y.is_negative)
+    _, labelled, session = opened
+    rows, known = session.rows, (labelled.y.is_labelled, labelled.y.is_negative)
     scores = rank_scores(rows.features, *known)
     asked = np.flatnonzero(~(known[0] | known[1]))
     found, said = ranked(capsys, table)

@@ -18,9 +18,9 @@ import pucut.report
 from pucut import PUExtraTreesClassifier
 from pucut.cli import main
 from pucut.cli._progress import Bar, in_time
-from pucut.cli._reading import read_input
 from pucut.cli._voice import Voice
 from pucut.methods import METHOD_BY_SLUG
+from pucut.tables.reading import read_file
 from tests.helpers.cli_tables import (
     CLASSIFY,
     N_ROWS,
@@ -182,7 +182,7 @@ def test_duplicate_ids_are_named(tmp_path, capsys):
     path = write_csv(tmp_path / "t.csv", frame)
     call = ["classify", path, "--label-column", "known", "--id-column", "gene", *CLASSIFY]
     _, err = notes(capsys, *call, "--out", tmp_path / "o.csv")
-    line = read_input(path).place(3)
+    line = read_file(path).place(3)
     assert (
         f"warning: 'gene' names several rows: 2 rows share a name, such as g0003 in {line}" in err
     )
@@ -362,7 +362,7 @@ def test_texts_that_look_like_formulas_are_texts_in_excel_files(tmp_path, capsys
     assert {cell.data_type for cell in cells if cell.value is not None} == {"s"}
     assert [cell.value or "" for cell in cells] == [*FORMULAS, *PLAIN]
     # And they are read again as they were.
-    again = read_input(str(tmp_path / "p.xlsx")).frame["gene"]
+    again = read_file(str(tmp_path / "p.xlsx")).frame["gene"]
     assert again[: len(FORMULAS)].tolist() == FORMULAS
 
 
@@ -373,11 +373,11 @@ def test_texts_that_look_like_formulas_get_an_apostrophe_in_csv(tmp_path, capsys
         out = tmp_path / f"p.{ending}"
         _, err = notes(capsys, *call, "--out", out)
         assert "6 texts that spreadsheets would run as formulas begin with '" in err
-        found = read_input(str(out)).frame["gene"].tolist()[:13]
+        found = read_file(str(out)).frame["gene"].tolist()[:13]
         assert found == [*(f"'{text}" for text in FORMULAS), *PLAIN]
         _, err = notes(capsys, *call, "--out", out, "--keep-formulas")
         assert "formulas" not in err
-        assert read_input(str(out)).frame["gene"].tolist()[:13] == [*FORMULAS, *PLAIN]
+        assert read_file(str(out)).frame["gene"].tolist()[:13] == [*FORMULAS, *PLAIN]
     out, _ = notes(capsys, *call, "--out", "-")
     assert "'=cmd|' /C calc'!A0" in out
 
@@ -397,6 +397,6 @@ def test_a_carriage_return_in_a_text_makes_no_new_row(tmp_path, capsys):
     frame.to_parquet(tmp_path / "t.parquet")
     call = ["classify", tmp_path / "t.parquet", "--label-column", "known", "--id-column", "gene"]
     notes(capsys, *call, *CLASSIFY, "--out", tmp_path / "p.csv")
-    again = read_input(str(tmp_path / "p.csv"))
+    again = read_file(str(tmp_path / "p.csv"))
     assert again.n_rows == N_ROWS
     assert again.frame["gene"][0] == "a\rb"

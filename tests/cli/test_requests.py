@@ -7,9 +7,8 @@ from contextlib import suppress
 
 import pytest
 
-from pucut.cli import run_command
-from pucut.cli._errors import UserError
-from pucut.cli._requests import forget_requests, raise_lost_request
+from pucut.cli import UserError, run_command
+from pucut.cli._ending import forget_requests, raise_lost_request
 
 NAMES = {signal.SIGINT: (130, "interrupted"), signal.SIGTERM: (143, "terminated")}
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="Windows sends no signals to itself")

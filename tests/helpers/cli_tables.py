@@ -4,9 +4,8 @@ import numpy as np
 import pandas as pd
 
 from pucut.cli import main
-from pucut.cli._columns import plan_columns
-from pucut.cli._features import feature_frame
-from pucut.cli._reading import read_input
+from pucut.tables.columns import learn_columns
+from pucut.tables.reading import read_file
 
 N_ROWS = 240
 CLASSIFY = ("--method", "pu-extra-trees", "--n-jobs", "1", "--prior", "0.4")
@@ -43,8 +42,8 @@ def write_csv(path, table=None, **options):
 
 def known_features(path):
     """What the command learns from: the features, and which rows are known positives."""
-    table = read_input(path)
-    X, _ = feature_frame(table, plan_columns(table, taken=["known"]).features)
+    table = read_file(path)
+    X = learn_columns(table, ignored=["known"]).X
     return X, table.frame["known"].to_numpy(dtype=object) == "yes"
 
 

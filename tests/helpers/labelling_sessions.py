@@ -8,7 +8,7 @@ from pucut.labelling.journal import About, Journal
 from pucut.labelling.ranking import features_of
 from pucut.labelling.rows import RowsToLabel
 from pucut.labelling.session import Session
-from pucut.labelling.texts import text_matrix
+from pucut.tables.texts import text_matrix
 
 SUBJECT = ("cough", "fever", "chill", "throat", "nose", "lung")
 OTHER = tuple(f"word{place}" for place in range(80))

@@ -19,7 +19,7 @@ from pucut.labelling.ranking import (
     trees,
     uncertainties,
 )
-from pucut.labelling.texts import MOST_ROWS_WITH_PAIRS, text_matrix
+from pucut.tables.texts import MOST_ROWS_WITH_PAIRS, text_matrix
 
 ABOUT = ["heart attack aspirin trial", "stroke aspirin trial placebo", "aspirin prevents stroke"]
 OTHERS = ["owl night flight", "river fish spawning", "fish gills salt", "owl prey mouse field"]

@@ -8,7 +8,7 @@ from pucut.labelling.journal import About, Journal
 from pucut.labelling.ranking import features_of
 from pucut.labelling.rows import RowsToLabel
 from pucut.labelling.session import Session
-from pucut.labelling.texts import text_matrix
+from pucut.tables.texts import text_matrix
 from tests.helpers.labelling_sessions import OTHER, SUBJECT, settle
 
 pytestmark = pytest.mark.slow

@@ -37,6 +37,7 @@ ROOMS = (
     "model_files",
     "displays",
     "report",
+    "tables",
     "labelling",
     "cli",
     "dask",

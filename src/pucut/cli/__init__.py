@@ -1,17 +1,18 @@
-"""The command `pucut`: for each subcommand a module of this folder, with `run(arguments)`, which
-returns the exit code, and one of `options`, with `add_parser(commands)`.
+"""The command `pucut`.
 
-A subcommand's own module is imported when it runs, so that help texts are quick.
+Each subcommand has a function in `_commands.py`, with its options, and a module of its name, whose
+`run(arguments)` returns the exit code. That module is imported when it runs, so that help texts are
+quick.
 """
 
 import argparse
 import os
 import sys
 from collections.abc import Sequence
-from importlib import import_module
 from importlib.metadata import version
 
-from pucut.cli._errors import (
+from pucut.cli._commands import COMMANDS
+from pucut.cli._ending import (
     BROKEN_PIPE,
     FAILURE,
     INTERRUPTED,
@@ -19,11 +20,12 @@ from pucut.cli._errors import (
     USER_ERROR,
     Terminated,
     UserError,
+    answering_requests_to_end,
 )
-from pucut.cli._requests import answering_requests_to_end
 from pucut.cli._voice import Voice, printable
+from pucut.tables.errors import TableError, one_line
 
-COMMANDS = ("classify", "rank", "label", "prior", "compare", "apply", "demo")
+__all__ = ["COMMANDS", "UserError", "main", "run_command"]
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -32,15 +34,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--version", action="version", version=f"pucut {version('pucut')}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
-    for name in COMMANDS:
-        import_module(f"pucut.cli.options.{name}").add_parser(commands)
+    for add in COMMANDS.values():
+        add(commands)
     return run_command(parser, argv)
 
 
 def run_command(parser: argparse.ArgumentParser, argv: Sequence[str] | None) -> int:
-    """Parses, runs what the arguments name, and turns every way to end into an exit code."""
+    """Parse, run what the arguments name, and turn every way to end into an exit code."""
     arguments = parser.parse_args(argv)
-    program = parser.prog
     is_debugged = getattr(arguments, "debug", False)
     try:
         with (
@@ -50,17 +51,14 @@ def run_command(parser: argparse.ArgumentParser, argv: Sequence[str] | None) -> 
             code = int(arguments.run(arguments))
         sys.stdout.flush()
         return code
-    except UserError as error:
+    except (UserError, TableError) as error:
         if is_debugged:
             raise
-        print(printable(f"{program}: {error}"), file=sys.stderr)
-        return USER_ERROR
+        code, message = USER_ERROR, printable(str(error))
     except KeyboardInterrupt:
-        print(f"{program}: interrupted", file=sys.stderr)
-        return INTERRUPTED
+        code, message = INTERRUPTED, "interrupted"
     except Terminated:
-        print(f"{program}: terminated", file=sys.stderr)
-        return TERMINATED
+        code, message = TERMINATED, "terminated"
     except BrokenPipeError:
         # Python flushes stdout once more when it ends, which would fail again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -68,7 +66,7 @@ def run_command(parser: argparse.ArgumentParser, argv: Sequence[str] | None) -> 
     except Exception as error:  # our fault, not the user's: one line, and how to see the rest
         if is_debugged:
             raise
-        text = " ".join(f"{type(error).__name__}: {error}".split())
-        text = printable(text)
-        print(f"{program}: failed: {text} (run with --debug for the traceback)", file=sys.stderr)
-        return FAILURE
+        text = printable(one_line(f"{type(error).__name__}: {error}"))
+        code, message = FAILURE, f"failed: {text} (run with --debug for the traceback)"
+    print(f"{parser.prog}: {message}", file=sys.stderr)
+    return code

@@ -1,32 +1,53 @@
-"""Files written whole or not at all, tables in the form their names ask for, and stdout."""
+"""Results as files, written whole or not at all, and on stdout."""
 
+import argparse
 import csv
 import json
 import os
 import sys
 from collections.abc import Mapping, Sequence
 from io import BytesIO
+from itertools import chain
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from pucut._support.files import write_all_whole
-from pucut.cli._errors import UserError
-from pucut.cli._reading import STDIN
+from pucut.cli._ending import UserError, raise_lost_request, user_errors
+from pucut.cli._voice import Voice, printable
+from pucut.model_files import PICKLE_ENDINGS
+from pucut.tables.errors import INSTALL
+from pucut.tables.reading import STDIN
 
 STDOUT = "-"
+_ROWS_ON_A_TERMINAL = 10
 _DELIMITED = (".csv", ".tsv", ".tab", ".txt")
 _BINARY = (".xlsx", ".parquet", ".feather", ".arrow")
-# Of columns in Excel files, in letters: the rows looked at, the room for the arrow of a filter.
+# Columns in Excel files are as wide as the texts of the first rows, with room for a filter's arrow.
 _ROWS_MEASURED = 500
 _ROOM = 4
 _WIDEST = 60
 _BEGIN_FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
+def check_output_options(arguments: argparse.Namespace, inputs: list[str]) -> None:
+    """Refuse, before any work, outputs that cannot be written or would mix."""
+    if arguments.json and arguments.out == STDOUT:
+        raise UserError("--json and --out - would mix on stdout: name a file with --out")
+    model = getattr(arguments, "save_model", None)
+    if model is not None and model.lower().endswith(PICKLE_ENDINGS):
+        raise UserError(
+            f"--save-model {model!r}: models are not written as pickles; call it .skops"
+        )
+    options = {"--out": "out", "--report": "report", "--save-model": "save_model"}
+    outputs = {option: getattr(arguments, name, None) for option, name in options.items()}
+    check_outputs(outputs, inputs)
+    check_ending("--out", arguments.out)
+
+
 def check_outputs(outputs: Mapping[str, str | None], inputs: Sequence[str]) -> None:
-    """Refuses, before any work, outputs that cannot be written or that are an input.
+    """Refuse outputs that cannot be written or that are an input.
 
     `outputs` has paths by the option that gave them.
     """
@@ -50,19 +71,21 @@ def check_outputs(outputs: Mapping[str, str | None], inputs: Sequence[str]) -> N
 
 
 def check_ending(option: str, given: str | None) -> None:
-    """Refuses a name whose ending promises a form that is not written; none at all means CSV."""
+    """Refuse a name whose ending promises a form that is not written; none at all means CSV."""
     if given is None or given == STDOUT or not Path(given).suffix:
         return
-    endings = [ending.lower() for ending in Path(given).suffixes]
-    is_packed = endings[-1] == ".gz"
-    kind = (endings[-2:-1] or [""])[0] if is_packed else endings[-1]
-    if kind in (_DELIMITED if is_packed else (*_DELIMITED, *_BINARY)):
-        return
-    raise UserError(
-        f"{option} {given!r}: a table is not written as {''.join(endings[-1 - is_packed :])}; "
-        f"endings may be {', '.join((*_DELIMITED, *_BINARY))}, and .gz after the first "
-        f"{len(_DELIMITED)}"
-    )
+    kind, packed = _form(given)
+    if kind not in (_DELIMITED if packed else (*_DELIMITED, *_BINARY)):
+        raise UserError(
+            f"{option} {given!r}: a table is not written as {kind}{packed}; endings may be "
+            f"{', '.join((*_DELIMITED, *_BINARY))}, and .gz after the first {len(_DELIMITED)}"
+        )
+
+
+def _form(path: str) -> tuple[str, str]:
+    """Return the ending of a path that says its form, and ".gz" or ""."""
+    endings = ["", "", *(ending.lower() for ending in Path(path).suffixes)]
+    return (endings[-2], ".gz") if endings[-1] == ".gz" else (endings[-1], "")
 
 
 def _resolved(path: str) -> Path:
@@ -72,65 +95,101 @@ def _resolved(path: str) -> Path:
         raise UserError(f"{path!r} is not a usable path: {error}") from error
 
 
+def deliver(
+    arguments: argparse.Namespace,
+    predictions: Any,
+    summary: Mapping[str, Any],
+    voice: Voice,
+    other_files: Mapping[str, bytes] | None = None,
+) -> None:
+    """Write all files; on stdout the summary, or the predictions or their beginning."""
+    files = dict(other_files or {})
+    delimited = predictions
+    if not arguments.keep_formulas and is_delimited(arguments.out or STDOUT):
+        delimited, n_changed = without_formulas(predictions)
+        if n_changed and not arguments.json:
+            voice.note(
+                f"{n_changed} texts that spreadsheets would run as formulas begin with ' in the "
+                "answers; --keep-formulas writes them as they are"
+            )
+    if arguments.out is not None and arguments.out != STDOUT:
+        files = {arguments.out: table_bytes(delimited, arguments.out), **files}
+    raise_lost_request()
+    write_files(files)
+    voice.note(*(f"written: {path}" for path in files))
+    if arguments.json:
+        print_json(summary)
+    elif arguments.out == STDOUT or (arguments.out is None and not sys.stdout.isatty()):
+        sys.stdout.write(_write_csv(delimited, None))
+        sys.stdout.flush()
+    elif arguments.out is None:
+        print(printable(predictions.head(_ROWS_ON_A_TERMINAL).to_string(index=False)), flush=True)
+        if len(predictions) > _ROWS_ON_A_TERMINAL:
+            n_more = len(predictions) - _ROWS_ON_A_TERMINAL
+            voice.note(f"... and {n_more} more: --out FILE writes all")
+
+
+def print_json(content: Mapping[str, Any]) -> None:
+    print(json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False), flush=True)
+
+
 def write_files(files: Mapping[str, bytes]) -> None:
-    """Writes all files, or none: beside their places first, then moved there."""
+    """Write all files, or none: beside their places first, then moved there."""
     places = {Path(path).resolve(): data for path, data in files.items()}
     is_special = {path: path.exists() and not path.is_file() for path in places}
-    try:
+    with user_errors(f"{' or '.join(map(repr, files))} cannot be written: ", OSError):
         for path, data in places.items():
             if is_special[path]:
                 path.write_bytes(data)  # a pipe or device
         write_all_whole({path: data for path, data in places.items() if not is_special[path]})
-    except OSError as error:
-        names = " or ".join(repr(path) for path in files)
-        raise UserError(f"{names} cannot be written: {error.strerror}") from error
 
 
 def table_bytes(frame: Any, path: str) -> bytes:
-    """The table in the form that the ending of the path names; CSV where it names none."""
-    endings = [ending.lower() for ending in Path(path).suffixes]
+    """Return the table in the form that the ending of the path names; CSV where it names none."""
+    kind, packed = _form(path)
     buffer = BytesIO()
-    if endings[-1:] == [".parquet"]:
+    if packed or kind not in _BINARY:
+        # No time of writing: the same call gives the same file.
+        compression = {"method": "gzip", "mtime": 0} if packed else None
+        _write_csv(frame, buffer, "\t" if kind in (".tsv", ".tab") else ",", compression)
+    elif kind == ".parquet":
         frame.to_parquet(buffer, index=False)
-    elif endings[-1:] in ([".arrow"], [".feather"]):
-        frame.to_feather(buffer)
-    elif endings[-1:] == [".xlsx"]:
+    elif kind == ".xlsx":
         _write_excel(frame, buffer, path)
     else:
-        is_packed = endings[-1:] == [".gz"]
-        kind = endings[-2:-1] if is_packed else endings[-1:]
-        frame.to_csv(
-            buffer,
-            sep="\t" if kind in ([".tsv"], [".tab"]) else ",",
-            index=False,
-            lineterminator="\n",
-            quoting=_quoting(frame),
-            encoding="utf-8",
-            # No time of writing: the same call gives the same file.
-            compression={"method": "gzip", "mtime": 0} if is_packed else None,
-        )
+        frame.to_feather(buffer)
     return buffer.getvalue()
 
 
-def _quoting(frame: Any) -> Literal[0, 2]:
-    """All texts in quotes if one holds a carriage return, which Python leaves bare otherwise."""
+def _write_csv(frame: Any, place: Any, separator: str = ",", compression: Any = None) -> Any:
+    """Write delimited text to a place; return it if that is None.
+
+    All texts are in quotes if one holds a carriage return, which Python leaves bare otherwise.
+    """
     texts = frame.select_dtypes(include=["object", "string"])
-    has_return = any("\r" in str(cell) for name in texts for cell in texts[name]) or any(
-        "\r" in str(name) for name in frame.columns
+    cells = chain(frame.columns, *(texts[name] for name in texts))
+    has_return = any("\r" in str(cell) for cell in cells)
+    return frame.to_csv(
+        place,
+        sep=separator,
+        index=False,
+        lineterminator="\n",
+        quoting=csv.QUOTE_NONNUMERIC if has_return else csv.QUOTE_MINIMAL,
+        encoding="utf-8",
+        compression=compression,
     )
-    return csv.QUOTE_NONNUMERIC if has_return else csv.QUOTE_MINIMAL
 
 
 def is_delimited(path: str) -> bool:
-    """Whether `table_bytes` writes CSV or the like there."""
+    """Tell whether `table_bytes` writes CSV or the like there."""
     return Path(path).suffix.lower() not in _BINARY
 
 
 def without_formulas(frame: Any) -> tuple[Any, int]:
-    """The table with an apostrophe before texts that spreadsheets take for formulas, and how many.
+    """Put an apostrophe before texts that spreadsheets take for formulas; return how many, too.
 
-    Those begin with one of = + - @, a tab or a line end, and are not numbers. Names of columns are
-    texts too.
+    Such texts begin with one of = + - @, a tab or a line end, and are not numbers. Names of columns
+    are texts too.
     """
     import pandas as pd
 
@@ -163,14 +222,14 @@ def _is_formula(cell: Any) -> bool:
 
 
 def _write_excel(frame: Any, buffer: BytesIO, path: str) -> None:
-    """Every text as a text, none a formula, a link or an error code; the header stays in view."""
+    """Write every text as a text, none as a formula, a link or an error code."""
     import pandas as pd
 
     try:
         from openpyxl.utils import get_column_letter
         from openpyxl.utils.exceptions import IllegalCharacterError
     except ImportError as error:
-        raise UserError("writing Excel files needs openpyxl: pip install 'pucut[cli]'") from error
+        raise UserError(f"writing Excel files needs openpyxl: {INSTALL}") from error
     try:
         with pd.ExcelWriter(buffer, engine="openpyxl") as writer:
             frame.to_excel(writer, index=False)
@@ -192,13 +251,3 @@ def _write_excel(frame: Any, buffer: BytesIO, path: str) -> None:
             f"{path!r} cannot hold this table ({type(error).__name__}: {str(error)!r}): write .csv "
             "or .parquet instead"
         ) from error
-
-
-def print_table(frame: Any) -> None:
-    """CSV on stdout."""
-    sys.stdout.write(frame.to_csv(index=False, lineterminator="\n", quoting=_quoting(frame)))
-    sys.stdout.flush()
-
-
-def print_json(content: Mapping[str, Any]) -> None:
-    print(json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False), flush=True)

@@ -1,48 +1,23 @@
 """A bar on stderr for a fit that takes a while: how far it is, and how long it still takes."""
 
-import re
 import sys
 import threading
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, redirect_stdout
-from io import TextIOBase
-from typing import Any
+from contextlib import contextmanager
 
-# Who waits less long needs no bar.
+# Shorter fits show no progress bar.
 SILENT_SECONDS = 2.0
 _SECONDS_BETWEEN = 0.5
 _BAR_WIDTH = 24
-_STEP = re.compile(r"\[(\d+)/(\d+)\] (.+) \.\.\.")
-
-
-@contextmanager
-def bar_of(
-    estimator: Any, title: str, X: Any = None, n_labelled: int | None = None
-) -> Iterator[None]:
-    """Shows how far `fit` of this estimator is, from the steps or trees that it reports.
-
-    How long steps take is estimated from the size of X where the estimator can do that, and
-    corrected by those that are done.
-    """
-    expected: dict[str, float] = {}
-    if X is not None and hasattr(estimator, "estimate"):
-        stages = estimator.estimate(X, n_labelled).stages
-        expected = {stage.name: stage.seconds for stage in stages}
-    bar = Bar(title, expected)
-    own = estimator.get_params(deep=False)
-    told: dict[str, Any] = {"verbose": 1, "callback": bar.show_trees}
-    told = {name: value for name, value in told.items() if name in own}
-    estimator.set_params(**told)
-    try:
-        with bar.drawn(), redirect_stdout(_StepReader(bar)):
-            yield
-    finally:
-        estimator.set_params(**{name: own[name] for name in told})
 
 
 class Bar:
-    """`expected` has the seconds of steps by name; of others nothing is known."""
+    """A bar with the name of the present step and the time that is left.
+
+    `expected` has the seconds of steps by name, as far as they are known; steps that are done
+    correct it.
+    """
 
     def __init__(self, title: str, expected: Mapping[str, float]) -> None:
         self._title = title
@@ -70,7 +45,7 @@ class Bar:
 
     @contextmanager
     def drawn(self) -> Iterator[None]:
-        """Draws again and again until it ends, and leaves an empty line."""
+        """Draw again and again until the fit ends, and leave an empty line."""
         drawing = threading.Thread(target=self._draw_until_ended, daemon=True)
         drawing.start()
         try:
@@ -89,16 +64,16 @@ class Bar:
                 return
             share, left = self.progress(passed, time.monotonic() - self._step_began)
             n_full = round(_BAR_WIDTH * (share or 0.0))
-            said = [self._step] if self._step else []
-            said.append(f"{in_time(passed)} so far" if left is None else f"{in_time(left)} left")
+            shown = [self._step] if self._step else []
+            shown.append(f"{in_time(passed)} so far" if left is None else f"{in_time(left)} left")
             bar = f"{'#' * n_full}{'.' * (_BAR_WIDTH - n_full)}"
-            text = f"{self._title} [{bar}] {', '.join(said)}"
+            text = f"{self._title} [{bar}] {', '.join(shown)}"
             sys.stderr.write(f"\r{text.ljust(self._length)}")
             sys.stderr.flush()
             self._length = max(self._length, len(text))
 
     def progress(self, passed: float, in_step: float) -> tuple[float | None, float | None]:
-        """The share that is done, and the seconds that are left; None where that is not known.
+        """Return the share that is done, and the seconds that are left; None where not known.
 
         `passed` are seconds since the beginning, `in_step` those since the present step began.
         """
@@ -107,7 +82,7 @@ class Bar:
                 return self._share, None
             return self._share, passed * (1.0 - self._share) / self._share
         done = sum(self._expected.get(name, 0.0) for name in self._done)
-        # How much slower this machine is than expected, from the steps that are done.
+        # The steps that are done show how much slower this machine is than expected.
         pace = (passed - in_step) / done if done > 0.0 else 1.0
         step = self._expected.get(self._step, 0.0)
         total = max(sum(self._expected.values()), 1e-9)
@@ -120,23 +95,7 @@ class Bar:
 
 
 def in_time(seconds: float) -> str:
-    """Seconds up to two minutes, then minutes, then hours."""
+    """Return seconds up to two minutes, then minutes, then hours."""
     if seconds < 120:
         return f"{max(seconds, 0.0):.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
-
-
-class _StepReader(TextIOBase):
-    """Takes what `verbose=1` prints and shows its steps."""
-
-    def __init__(self, bar: Bar) -> None:
-        self._bar = bar
-
-    def writable(self) -> bool:
-        return True
-
-    def write(self, text: str) -> int:
-        step = _STEP.search(text)
-        if step is not None:
-            self._bar.show_step(step[3], int(step[1]), max(int(step[2]), int(step[1])))
-        return len(text)

@@ -1,69 +1,74 @@
-"""What a command says on stderr: notes, warnings of the library as sentences, progress."""
+"""The messages of a command on stderr: notes, warnings of the library as sentences, progress."""
 
 import sys
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from pucut.cli._progress import bar_of
-
-_SHOWN_NAMES = 12
+from pucut.cli._progress import Bar
 
 
 @dataclass(frozen=True)
 class Voice:
-    """`quiet` leaves nothing but errors, which are not said here."""
+    """Writes messages; `quiet` leaves only errors, which are not written here."""
 
     quiet: bool = False
 
-    def note(self, text: str) -> None:
-        if not self.quiet:
+    def note(self, *texts: str) -> None:
+        for text in () if self.quiet else texts:
             print(printable(text), file=sys.stderr, flush=True)
 
     @contextmanager
     def sentences_for_warnings(self) -> Iterator[None]:
-        """Warnings are said once each, without file names; those for developers alone are not."""
-        said: set[str] = set()
+        """Show warnings once each, without file names; those for developers alone are ignored."""
+        shown: set[str] = set()
 
-        def say(message: Any, *_: Any, **__: Any) -> None:
+        def show(message: Any, *_: Any, **__: Any) -> None:
             text = " ".join(str(message).split())
-            if text not in said:
-                said.add(text)
+            if text not in shown:
+                shown.add(text)
                 self.note(f"warning: {text}")
 
         with warnings.catch_warnings():
             warnings.simplefilter("always")
-            # What a later version of a library will do does not concern somebody with a table.
+            # Changes in a later version of a library do not concern somebody with a table.
             for for_developers in (DeprecationWarning, PendingDeprecationWarning, FutureWarning):
                 warnings.simplefilter("ignore", for_developers)
-            warnings.showwarning = say
+            warnings.showwarning = show
             yield
 
     @contextmanager
     def progress_of(
         self, estimator: Any, title: str, X: Any = None, n_labelled: int | None = None
     ) -> Iterator[None]:
-        """A bar for the fit of an estimator, if a person is looking."""
+        """Show a bar for the fit of an estimator, if a person is looking."""
         if self.quiet or not sys.stderr.isatty():
             yield
             return
-        with bar_of(estimator, title, X, n_labelled):
-            yield
+        from pucut.methods.steps import watching_steps
+
+        # The time of each step is estimated from the size of X where the estimator can do that.
+        stages: tuple[Any, ...] = ()
+        if X is not None and hasattr(estimator, "estimate"):
+            stages = estimator.estimate(X, n_labelled).stages
+        bar = Bar(title, {stage.name: stage.seconds for stage in stages})
+        own = estimator.get_params(deep=False)
+        follow = {"callback": bar.show_trees} if "callback" in own else {}
+        estimator.set_params(**follow)
+        try:
+            with bar.drawn(), watching_steps(estimator, bar.show_step):
+                yield
+        finally:
+            estimator.set_params(**{name: own[name] for name in follow})
 
 
 def printable(text: str) -> str:
-    """What comes from files may hold signs that terminals obey: they are shown as they are written.
+    """Return the text with signs that terminals obey as they are written; line ends stay.
 
-    Line ends are ours.
+    Cells of files may hold such signs.
     """
     return "".join(
         sign if sign.isprintable() or sign == "\n" else repr(sign)[1:-1] for sign in text
     )
-
-
-def listing(names: Sequence[str], n_shown: int = _SHOWN_NAMES) -> str:
-    """Names in quotes, the first few of many."""
-    shown = ", ".join(repr(str(name)) for name in names[:n_shown])
-    return shown if len(names) <= n_shown else f"{shown} and {len(names) - n_shown} more"

@@ -1,118 +1,111 @@
 """`pucut classify`: which rows of a table are positive."""
 
 import argparse
-from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from pucut._support.memory import readable_bytes
-from pucut.cli._answers import Answers, answer_table, fitted_answers, with_caution
-from pucut.cli._delivery import check_output_options, deliver, problem_summary
-from pucut.cli._errors import UserError
-from pucut.cli._labelling import checked_labelling, labelling_summary, note_on_labels
-from pucut.cli._problem import (
-    Problem,
-    fit,
-    read_problem,
-)
+from pucut.cli._ending import user_errors
+from pucut.cli._learning import LabelledTable, fit, read_labelled
+from pucut.cli._output import check_output_options, deliver
+from pucut.cli._predictions import Predictions, fitted_predictions, prediction_table, with_caution
 from pucut.cli._voice import Voice
+from pucut.cli.prior import checked_labelling, labelling_summary, note_on_labels
 from pucut.model_files import ModelFileError, check_available, dump_model
 from pucut.priors import LabellingCheck
-
-T = TypeVar("T")
 
 
 def run(arguments: argparse.Namespace) -> int:
     voice = Voice(arguments.quiet)
     check_output_options(arguments, [arguments.table])
     if arguments.save_model is not None:
-        _user_error(check_available)
-    problem = read_problem(arguments, voice)
-    estimator = fit(arguments, problem, voice)
-    found = fitted_answers(estimator, problem.X, problem.y)
-    is_positive = found.is_positive
-    answers = answer_table(
-        problem.table, problem.plan.ids, [problem.label_column], found, problem.y
-    )
-    answers = with_caution(answers, estimator)
-    check = checked_labelling(arguments, problem, arguments.prior)
+        with user_errors("--save-model: ", ModelFileError):
+            check_available()
+    labelled = read_labelled(arguments, voice)
+    estimator = fit(arguments, labelled, voice)
+    found = fitted_predictions(estimator, labelled.X, labelled.y)
+    check = checked_labelling(arguments, labelled, arguments.prior)
     files: dict[str, bytes] = {}
     if arguments.report is not None:
-        files[arguments.report] = report_page(arguments, problem, estimator, found, check).encode()
+        page = report_page(arguments, labelled, estimator, found, check)
+        files[arguments.report] = page.encode()
     if arguments.save_model is not None:
-        model = files[arguments.save_model] = model_bytes(problem, estimator)
+        model = files[arguments.save_model] = model_bytes(labelled, estimator)
         voice.note(f"the model file takes {readable_bytes(len(model))}")
-    n_found = int(is_positive.sum() - problem.y.n_labelled)
-    voice.note(prior_text(estimator))
+    estimate = estimator.prior_estimate_
+    given = f"The share of positives was given: {estimator.prior_:.4g}."
+    voice.note(given if estimate is None else str(estimate))
     if check is not None:
         voice.note(note_on_labels(check))
+    n_positive, n_known = int(found.is_positive.sum()), labelled.y.n_labelled
     voice.note(
-        f"{int(is_positive.sum())} of {len(is_positive)} rows are predicted positive: the "
-        f"{problem.y.n_labelled} known ones and {n_found} others"
+        f"{n_positive} of {labelled.table.n_rows} rows are predicted positive: the {n_known} known "
+        f"ones and {n_positive - n_known} others"
     )
-    estimate = estimator.prior_estimate_
     summary = {
-        **problem_summary(arguments, problem),
+        **labelled.summary(arguments),
         "method": arguments.method,
         "prior": estimator.prior_,
         "prior_estimate": None if estimate is None else asdict(estimate),
         "labelling": labelling_summary(check),
-        "n_predicted_positive": int(is_positive.sum()),
+        "n_predicted_positive": n_positive,
     }
-    if hasattr(estimator, "n_unreached_"):  # of 2-HNC alone
+    if hasattr(estimator, "n_unreached_"):  # only 2-HNC has it
         summary["n_unreached"] = estimator.n_unreached_
-    deliver(arguments, answers, summary, voice, files)
+    predictions = with_caution(labelled_predictions(labelled, found), estimator)
+    deliver(arguments, predictions, summary, voice, files)
     return 0
 
 
-def prior_text(estimator: Any) -> str:
-    if estimator.prior_estimate_ is not None:
-        return str(estimator.prior_estimate_)
-    return f"The share of positives was given: {estimator.prior_:.4g}."
+def labelled_predictions(labelled: LabelledTable, found: Predictions) -> Any:
+    """Return the table of predictions, with the labels of the input."""
+    columns = [labelled.label_column]
+    return prediction_table(labelled.table, labelled.encoded.ids, columns, found, labelled.y)
 
 
 def report_page(
     arguments: argparse.Namespace,
-    problem: Problem,
+    labelled: LabelledTable,
     estimator: Any,
-    answers: Answers,
+    predictions: Predictions,
     check: LabellingCheck | None = None,
 ) -> str:
     from pucut import report
-    from pucut.cli._sources import column_sources
 
-    ids = problem.table.frame[list(problem.plan.ids)].astype(str)
+    encoded = labelled.encoded
+    ids = labelled.table.frame[list(encoded.ids)].astype(str)
+    sources = {
+        column: report.ColumnSource(
+            feature.name, feature.kind, text, feature.kind == "date" and column == feature.name
+        )
+        for feature in encoded.features
+        for column, text in zip(encoded.columns[feature.name], feature.sources(), strict=True)
+    }
     summary = report.summarise(
         estimator,
-        problem.X,
-        problem.y,
-        ids=[" ".join(row) for row in ids.to_numpy()] if problem.plan.ids else None,
-        feature_names=list(problem.X.columns),
-        sources=column_sources(problem.plan.features),
-        source=Path(problem.table.name).name,
-        label_name=problem.label_column,
-        positive=" or ".join(problem.labels.positives),
-        probabilities=answers.probabilities,
-        ranks=answers.ranks,
-        notes=[note for note in problem.plan.notes if ": not used" in note],
+        labelled.X,
+        labelled.y,
+        ids=[" ".join(row) for row in ids.to_numpy()] if encoded.ids else None,
+        feature_names=list(labelled.X.columns),
+        sources=sources,
+        source=Path(labelled.table.name).name,
+        label_name=labelled.label_column,
+        positive=" or ".join(labelled.labels.positives),
+        probabilities=predictions.probabilities,
+        ranks=predictions.ranks,
+        notes=[note for note in encoded.notes if ": not used" in note],
         labelling=check,
         random_state=arguments.seed,
     )
     return str(report.render(summary))
 
 
-def model_bytes(problem: Problem, estimator: Any) -> bytes:
+def model_bytes(labelled: LabelledTable, estimator: Any) -> bytes:
     about = {
-        "features": [feature.to_dict() for feature in problem.plan.features],
-        "ids": list(problem.plan.ids),
-        "label_column": problem.label_column,
+        "features": [feature.to_dict() for feature in labelled.encoded.features],
+        "ids": list(labelled.encoded.ids),
+        "label_column": labelled.label_column,
     }
-    return _user_error(lambda: dump_model(estimator.compact(), about))
-
-
-def _user_error(action: Callable[[], T]) -> T:
-    try:
-        return action()
-    except ModelFileError as error:
-        raise UserError(f"--save-model: {error}") from error
+    with user_errors("--save-model: ", ModelFileError):
+        return dump_model(estimator.compact(), about)

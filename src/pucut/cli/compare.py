@@ -2,30 +2,27 @@
 
 import argparse
 
-from pucut.cli._delivery import problem_summary
-from pucut.cli._errors import UserError
-from pucut.cli._labels import read_truth
+from pucut.cli._ending import UserError
+from pucut.cli._learning import read_labelled, refusals
 from pucut.cli._output import print_json
-from pucut.cli._problem import (
-    read_problem,
-    refusals,
-)
 from pucut.cli._voice import Voice
 from pucut.comparison import compare
+from pucut.tables.errors import one_line
+from pucut.tables.labels import read_truth
 
 
 def run(arguments: argparse.Namespace) -> int:
     voice = Voice(arguments.quiet)
     hidden = [] if arguments.truth_column is None else [arguments.truth_column]
-    problem = read_problem(arguments, voice, *hidden)
+    labelled = read_labelled(arguments, voice, *hidden)
     truth = None
     if arguments.truth_column is not None:
-        column = problem.table.column(arguments.truth_column, "--truth-column")
-        truth = read_truth(problem.table, column, problem.labels)
+        column = labelled.table.column(arguments.truth_column, "--truth-column")
+        truth = read_truth(labelled.table, column, labelled.labels)
     with refusals(arguments):
         table = compare(
-            problem.X,
-            problem.y,
+            labelled.X,
+            labelled.y,
             arguments.methods,
             arguments.prior,
             truth,
@@ -34,9 +31,9 @@ def run(arguments: argparse.Namespace) -> int:
         )
     if all(row.error is not None for row in table.rows):
         reasons = dict.fromkeys(f"{row.method}: {row.error}" for row in table.rows)
-        raise UserError(f"no method gave a result ({' '.join('; '.join(reasons).split())})")
+        raise UserError(f"no method gave a result ({one_line('; '.join(reasons))})")
     if arguments.json:
-        print_json({**problem_summary(arguments, problem), **table.to_dict()})
+        print_json({**labelled.summary(arguments), **table.to_dict()})
     else:
         print(table, flush=True)
     return 0

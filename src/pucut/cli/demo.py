@@ -12,7 +12,7 @@ import numpy.typing as npt
 from sklearn.datasets import load_digits
 
 from pucut._support.checks import BoolArray
-from pucut.cli._errors import UserError
+from pucut.cli._ending import UserError
 from pucut.cli._output import check_outputs, write_files
 from pucut.cli._voice import Voice
 from pucut.datasets import pu_split
@@ -45,9 +45,9 @@ def run(arguments: argparse.Namespace) -> int:
         with Voice(arguments.quiet).progress_of(model, name, X, int(is_known.sum())):
             model.fit(X, is_known)
         seconds = time.perf_counter() - start
-        said, truth = model.transduction_[~is_known], is_odd[~is_known]
-        accuracy = np.mean(said == truth)
-        balanced = (np.mean(said[truth]) + np.mean(~said[~truth])) / 2
+        found, truth = model.transduction_[~is_known], is_odd[~is_known]
+        accuracy = np.mean(found == truth)
+        balanced = (np.mean(found[truth]) + np.mean(~found[~truth])) / 2
         print(f"{name:<34}{accuracy:>9.2%}{balanced:>10.2%}{seconds:>9.1f}", flush=True)
 
     chosen = models["pucut"]
@@ -60,18 +60,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _predictions(model: Any, X: npt.NDArray[Any], is_known: BoolArray) -> str:
-    probability = model.predict_proba(X)[:, 1]
     text = StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(["row", "known", "odd", "probability", "score"])
-    for row in range(len(X)):
-        writer.writerow(
-            [
-                row,
-                int(is_known[row]),
-                int(model.transduction_[row]),
-                f"{probability[row]:.4f}",
-                f"{model.scores_[row]:.6f}",
-            ]
-        )
+    columns = (is_known, model.transduction_, model.predict_proba(X)[:, 1], model.scores_)
+    for row, (known, odd, probability, score) in enumerate(zip(*columns, strict=True)):
+        writer.writerow([row, int(known), int(odd), f"{probability:.4f}", f"{score:.6f}"])
     return text.getvalue()

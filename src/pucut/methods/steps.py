@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 try:
@@ -16,20 +17,36 @@ except ImportError:  # before scikit-learn 1.9
         return method
 
 
-__all__ = ["CallbackSupportMixin", "FitSteps", "Step", "with_callbacks"]
+__all__ = ["CallbackSupportMixin", "FitSteps", "Step", "watching_steps", "with_callbacks"]
 
 # Runs the step that it names.
 Step = Callable[[str], AbstractContextManager[None]]
 
+# Called with the name of the step that begins, its number from 1, and the number of steps.
+StepCallback = Callable[[str, int, int], Any]
+_watched: ContextVar[tuple[Any, StepCallback] | None] = ContextVar("watched", default=None)
+
+
+@contextmanager
+def watching_steps(estimator: Any, callback: StepCallback) -> Iterator[None]:
+    """Call `callback` when a step of this estimator's `fit` begins."""
+    token = _watched.set((estimator, callback))
+    try:
+        yield
+    finally:
+        _watched.reset(token)
+
 
 class FitSteps:
-    """Times of steps, which are printed if wanted and passed to scikit-learn's callbacks."""
+    """Times the steps of a fit, and reports them to those who follow it."""
 
     def __init__(self, estimator: Any, n_steps: int, verbose: int) -> None:
         self.seconds: dict[str, float] = {}
         self._estimator = estimator
         self._n_steps, self._n_begun = n_steps, 0
         self._verbose = verbose
+        watched = _watched.get()
+        self._callback = watched[1] if watched and watched[0] is estimator else None
         # None without callbacks of the user's, and in older versions of scikit-learn.
         self._context: Any = None
         if getattr(estimator, "_skl_callbacks", None):
@@ -44,6 +61,8 @@ class FitSteps:
         if self._context is not None:
             context = self._context.subcontext(task_name=name)
             context.call_on_fit_task_begin(estimator=self._estimator)
+        if self._callback is not None:
+            self._callback(name, self._n_begun, max(self._n_steps, self._n_begun))
         if self._verbose:
             print(f"[{self._n_begun}/{self._n_steps}] {name} ...", end=" ", flush=True)
         start = time.perf_counter()
@@ -56,6 +75,7 @@ class FitSteps:
             context.call_on_fit_task_end(estimator=self._estimator)
 
     def finish(self) -> None:
+        """Close the fit for scikit-learn's callbacks, and print the times if `verbose`."""
         if self._context is not None:
             self._context.call_on_fit_task_end(estimator=self._estimator)
         if self._verbose:

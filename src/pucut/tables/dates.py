@@ -1,23 +1,23 @@
-"""How cells write dates: as in ISO 8601, with the day or the month first, or with its name."""
+"""Dates in cells: as in ISO 8601, with the day or the month first, or with the month by name."""
 
 import re
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta, timezone
+from typing import Any
 
 import numpy as np
 
 from pucut._support.checks import FloatArray
-from pucut.cli._numerals import STRAY_SHARE
+from pucut.tables.errors import TableError
+from pucut.tables.numerals import STRAY_SHARE
 
-# Which part comes first; "name" is for dates with the name of the month, in any order.
+# The part that comes first, and an example; "name" is for months by name, wherever they stand.
 ORDERS = {
-    "ymd": "the year first",
-    "dmy": "the day first",
-    "mdy": "the month first",
-    "name": "the month by name",
+    "ymd": ("the year first", "2024-05-31"),
+    "dmy": ("the day first", "31.05.2024"),
+    "mdy": ("the month first", "05/31/2024"),
+    "name": ("the month by name", "31 May 2024"),
 }
-# What a date says besides how late it is.
-PARTS = ("month", "weekday", "hour")
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 
 _TIME = (
@@ -44,36 +44,26 @@ _DAYS_OF_TWO_YEARS = 730
 _DAYS_OF_TWO_WEEKS = 14
 
 
-class UnclearOrder(Exception):
-    """Dates of which the order is not clear; the message says why."""
-
-
 def days_of(text: str, order: str) -> float | None:
-    """Days since 1970, in UTC where a zone is given; None if it is no such date."""
-    for regex in _REGEXES[order]:
-        found = regex.fullmatch(text)
-        if found is not None:
-            return _days(found)
-    return None
-
-
-def _days(found: re.Match[str]) -> float | None:
+    """Return the days since 1970, in UTC where a zone is given; None for other texts."""
+    matches = (regex.fullmatch(text) for regex in _REGEXES[order])
+    found = next(filter(None, matches), None)
+    if found is None:
+        return None
     month = found["month"].lower()[:3]
-    number = _MONTHS.index(month) + 1 if month in _MONTHS else int(month)
-    year = int(found["year"])
+    year, hour = int(found["year"]), int(found["hour"] or 0)
     if len(found["year"]) == 2:
         year += 1900 if year >= 69 else 2000  # as POSIX has it
-    hour = int(found["hour"] or 0)
     if found["half"] is not None:
         if not 1 <= hour <= 12:
             return None
         hour = hour % 12 + (12 if found["half"].lower() == "pm" else 0)
-    zone = (found["zone"] or "Z").replace(":", "")
-    offset = timedelta() if zone == "Z" else timedelta(hours=int(zone[1:3]), minutes=int(zone[3:]))
+    zone = (found["zone"] or "Z").upper().replace("Z", "+0000").replace(":", "")
     try:
+        offset = timedelta(hours=int(zone[1:3]), minutes=int(zone[3:]))
         moment = datetime(
             year,
-            number,
+            _MONTHS.index(month) + 1 if month in _MONTHS else int(month),
             int(found["day"]),
             hour,
             int(found["minute"] or 0),
@@ -86,10 +76,11 @@ def _days(found: re.Match[str]) -> float | None:
         return None
 
 
-def find_order(counts: Mapping[str, int]) -> str | None:
-    """In which order a column writes dates, from its texts and how often each occurs.
+def find_order(counts: Mapping[str, int], where: str, name: str) -> str | None:
+    """Return the order of the dates of a column, from its texts and how often each occurs.
 
-    None if they are no dates. A tenth of the cells may be anything.
+    None if they are no dates. A tenth of the cells may be anything. It is an error if the order of
+    day and month is not clear.
     """
     n_needed = (1.0 - STRAY_SHARE) * sum(counts.values())
     valid = {
@@ -98,40 +89,46 @@ def find_order(counts: Mapping[str, int]) -> str | None:
     for order in ("ymd", "name"):
         if sum(counts[text] for text in valid[order]) >= n_needed:
             return order
-    numbers = {order: valid[order] for order in ("dmy", "mdy")}
-    dates = numbers["dmy"] | numbers["mdy"]
+    dates = valid["dmy"] | valid["mdy"]
     if sum(counts[text] for text in dates) < n_needed:
         return None
+    whole = [order for order in ("dmy", "mdy") if valid[order] == dates]
     if any(re.match(r"\d{1,2}\D\d{1,2}\D\d{2}(?!\d)", text, re.ASCII) for text in dates):
-        raise UnclearOrder("their years have two digits")
-    whole = [order for order, texts in numbers.items() if texts == dates]
-    if not whole:
-        raise UnclearOrder("some have the day first and some the month")
-    if len(whole) == 1:
+        why = "their years have two digits"
+    elif not whole:
+        why = "some have the day first and some the month"
+    elif len(whole) == 1:
         return whole[0]
-    if all("." in text[:3] for text in dates):  # nobody writes 11.22.2021
+    elif all("." in text[:3] for text in dates):  # nobody writes 11.22.2021
         return "dmy"
-    raise UnclearOrder("the day or the month may come first")
+    else:
+        why = "the day or the month may come first"
+    example = min(counts, key=lambda text: days_of(text, "dmy") is None)
+    raise TableError(
+        f"{where} holds dates such as {example!r}, and {why}: use --date-column '{name}=dmy' if "
+        f"the day comes first, mdy if the month does, or --drop {name!r}"
+    )
 
 
 def parts_worth_having(days: FloatArray) -> tuple[str, ...]:
-    """Of `PARTS` those that can tell rows apart: the month over years, the hour where there is one.
+    """Return the parts of dates that can tell rows apart.
 
-    The month says when in a year; within one year the date itself does.
+    The month says when in a year, which within one year the date itself does; the hour matters
+    where dates have one.
     """
     known = days[~np.isnan(days)]
-    span = float(known.max() - known.min()) if len(known) else 0.0
-    worth = {
+    span = float(np.ptp(known)) if len(known) else 0.0
+    may_matter = {
         "month": span >= _DAYS_OF_TWO_YEARS,
         "weekday": span >= _DAYS_OF_TWO_WEEKS,
         "hour": bool(np.any(known != np.floor(known))),
     }
-    found = {part: part_of_dates(known, part) for part in PARTS if worth[part]}
-    return tuple(part for part, values in found.items() if len(np.unique(values)) > 1)
+    parts = [part for part, matters in may_matter.items() if matters]
+    return tuple(part for part in parts if len(np.unique(part_of_dates(known, part))) > 1)
 
 
 def part_of_dates(days: FloatArray, part: str) -> FloatArray:
-    """Months and weekdays from 1 (January, Monday), hours of the day with their fractions."""
+    """Return months or weekdays from 1 (January, Monday), or hours of the day with fractions."""
     if part == "hour":
         return np.asarray(np.round((days - np.floor(days)) * 24.0, 6))
     whole = np.where(np.isnan(days), 0.0, np.floor(days)).astype(np.int64)
@@ -140,3 +137,11 @@ def part_of_dates(days: FloatArray, part: str) -> FloatArray:
     else:
         values = whole.astype("datetime64[D]").astype("datetime64[M]").astype(np.int64) % 12 + 1
     return np.where(np.isnan(days), np.nan, values.astype(np.float64))
+
+
+def days_of_type(cells: Any) -> FloatArray:
+    """Return the days since 1970 of a column of pandas' own dates."""
+    import pandas as pd
+
+    days = (pd.to_datetime(cells, utc=True) - pd.Timestamp(0, tz="UTC")) / pd.Timedelta(days=1)
+    return np.asarray(days, dtype=np.float64)

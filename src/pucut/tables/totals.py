@@ -1,4 +1,4 @@
-"""Rows that are no samples: blank ones, and the sums below a table."""
+"""Rows that are not data: blank ones, and the totals below a table."""
 
 from collections.abc import Sequence
 from math import isclose
@@ -11,20 +11,20 @@ TOTALS = frozenset(
     {"total", "totals", "grand total", "sum", "subtotal", "average", "mean", "gesamt", "summe"}
     | {"mittelwert", "somme", "moyenne", "suma", "media", "totale"}
 )
-# At the end of a table there may be a sum and a mean.
+# A table may end with a sum and a mean.
 _MOST_TOTALS = 3
-_MOST_COLUMNS = 256  # of which sums are looked at
+_MOST_COLUMNS = 256  # whose sums are compared
 _SHOWN_LINES = 5
 
 
 def rows_to_leave_out(
     texts: Sequence[Any], lines: npt.NDArray[np.int64], name: str
-) -> tuple[npt.NDArray[np.int64] | None, tuple[str, ...]]:
-    """The rows to keep, None for all of them, and what to say of the others.
+) -> tuple[npt.NDArray[np.int64], list[str]]:
+    """Return the rows to keep, and notes on the others.
 
     `texts` are columns of Arrow. A row is blank if every cell is. The last rows are left out if
     they begin with a word such as Total and hold the sums or means of the rows above; where they
-    hold anything else it is only said.
+    hold anything else a note says so.
     """
     is_blank = _blank_rows(texts)
     kept = np.flatnonzero(~is_blank)
@@ -44,17 +44,17 @@ def rows_to_leave_out(
             notes.append(f"{where} and sums up the rows above: it is left out")
         else:
             notes.append(
-                f"warning: {where}: it is used as a row like the others; delete it if it is none"
+                f"warning: {where}: it is treated as data; delete the line if it is a total"
             )
-    kept = kept[~np.isin(kept, left_out)]
-    return (None if len(kept) == len(lines) else kept), tuple(notes)
+    return kept[~np.isin(kept, left_out)], notes
 
 
 def _words_of_totals(texts: Sequence[Any], kept: npt.NDArray[np.int64]) -> dict[int, str]:
-    """The last rows that begin with such a word, in their order."""
+    """Return the last rows that begin with such a word, and the word, in their order."""
     words: dict[int, str] = {}
     for row in map(int, kept[:0:-1][:_MOST_TOTALS]):
-        word = next((text for text in _cells(texts, row) if text), "")
+        cells = (column[row].as_py().strip() for column in texts[:_MOST_COLUMNS])
+        word = next(filter(None, cells), "")
         if word.lower().rstrip(":") not in TOTALS:
             break
         words[row] = word
@@ -74,28 +74,19 @@ def _blank_rows(texts: Sequence[Any]) -> npt.NDArray[np.bool_]:
     return is_blank
 
 
-def _cells(texts: Sequence[Any], row: int) -> list[str]:
-    return [column[row].as_py().strip() for column in texts[:_MOST_COLUMNS]]
-
-
 def _sums_up(texts: Sequence[Any], rows: npt.NDArray[np.int64], last: int) -> bool:
-    """Whether most numbers of the last row are the sum or the mean of those in the others."""
-    n_numbers = n_sums = 0
+    """Tell whether most numbers of the last row are the sum or the mean of those in the others."""
+    is_sum = []
     for column in texts[:_MOST_COLUMNS]:
-        said = _number(column[last].as_py())
-        if said is None:
+        total = _number(column[last].as_py())
+        if total is None:
             continue
-        values = [_number(text) for text in column.take(rows).to_pylist()]
-        known = [value for value in values if value is not None]
-        if not known:
-            continue
-        n_numbers += 1
-        total = sum(known)
-        n_sums += any(
-            isclose(said, value, rel_tol=1e-3, abs_tol=1e-9)
-            for value in (total, total / len(known))
-        )
-    return n_numbers > 0 and n_sums * 2 > n_numbers
+        numbers = map(_number, column.take(rows).to_pylist())
+        known = [number for number in numbers if number is not None]
+        if known:
+            found = (sum(known), sum(known) / len(known))
+            is_sum.append(any(isclose(total, each, rel_tol=1e-3, abs_tol=1e-9) for each in found))
+    return sum(is_sum) * 2 > len(is_sum)
 
 
 def _number(text: str) -> float | None:

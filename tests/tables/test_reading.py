@@ -11,11 +11,10 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from pucut.cli._columns import plan_columns
-from pucut.cli._errors import UserError
-from pucut.cli._features import feature_frame
-from pucut.cli._labels import NamedLabels, read_labels
-from pucut.cli._reading import read_input
+from pucut.tables import TableError
+from pucut.tables.columns import learn_columns
+from pucut.tables.labels import read_labels
+from pucut.tables.reading import read_file
 from tests.helpers.cli_tables import CLASSIFY, failure, gene_table, notes
 
 
@@ -26,14 +25,13 @@ def written(tmp_path, content, name="table.csv", encoding="utf-8"):
 
 
 def read(tmp_path, content, encoding="utf-8", **options):
-    return read_input(written(tmp_path, content, encoding=encoding), **options)
+    return read_file(written(tmp_path, content, encoding=encoding), **options)
 
 
-def features(table, **options):
+def features(table, ignored=(), **options):
     """The plan and the values of a table whose label column is called known."""
-    plan = plan_columns(table, taken=["known"], **options)
-    X, lost = feature_frame(table, plan.features)
-    return X, plan, (*plan.notes, *lost)
+    found = learn_columns(table, ignored=["known", *ignored], **options)
+    return found.X, found, (*found.notes, *found.lost)
 
 
 @pytest.mark.parametrize("sep", [",", ";", "\t", "|"])
@@ -58,7 +56,7 @@ def test_decimal_commas_do_not_separate(tmp_path):
 def test_what_may_be_thousands_is_asked(tmp_path):
     content = 'a,known\n"1,234",1\n"2,500",0\n12,0\n'
     table = read(tmp_path, content)
-    with pytest.raises(UserError, match=r"column 'a': '1,234' may be a decimal comma or"):
+    with pytest.raises(TableError, match=r"column 'a': '1,234' may be a decimal comma or"):
         features(table)
     np.testing.assert_array_equal(features(table, decimal=",")[0]["a"], [1.234, 2.5, 12.0])
     np.testing.assert_array_equal(features(table, decimal=".")[0]["a"], [1234.0, 2500.0, 12.0])
@@ -86,11 +84,11 @@ def test_encoding_can_be_given(tmp_path):
     data = "имя,known\n1,1\n2,0\n".encode("koi8-r")
     assert list(read(tmp_path, data).frame.columns) != ["имя", "known"]
     path = written(tmp_path, data)
-    assert list(read_input(path, encoding="koi8-r").frame.columns) == ["имя", "known"]
-    with pytest.raises(UserError, match="cannot be read as ascii"):
-        read_input(path, encoding="ascii")
-    with pytest.raises(UserError, match="'klingon' is not known"):
-        read_input(path, encoding="klingon")
+    assert list(read_file(path, encoding="koi8-r").frame.columns) == ["имя", "known"]
+    with pytest.raises(TableError, match="cannot be read as ascii"):
+        read_file(path, encoding="ascii")
+    with pytest.raises(TableError, match="'klingon' is not known"):
+        read_file(path, encoding="klingon")
 
 
 @pytest.mark.parametrize(
@@ -119,7 +117,7 @@ def test_encoding_can_be_given(tmp_path):
     ],
 )
 def test_broken_files(tmp_path, content, options, message):
-    with pytest.raises(UserError) as caught:
+    with pytest.raises(TableError) as caught:
         read(tmp_path, content, **options)
     assert message in str(caught.value)
     assert "table.csv" in str(caught.value) or "--sep" in str(caught.value)
@@ -128,10 +126,12 @@ def test_broken_files(tmp_path, content, options, message):
 
 def test_files_that_are_not_there(tmp_path):
     written(tmp_path, "a,b\n1,2\n", "genes.csv")
-    with pytest.raises(UserError, match=r"there is no file .*gene\.csv.*did you mean .*genes\.csv"):
-        read_input(str(tmp_path / "gene.csv"))
-    with pytest.raises(UserError, match="cannot be read"):
-        read_input(str(tmp_path))
+    with pytest.raises(
+        TableError, match=r"there is no file .*gene\.csv.*did you mean .*genes\.csv"
+    ):
+        read_file(str(tmp_path / "gene.csv"))
+    with pytest.raises(TableError, match="cannot be read"):
+        read_file(str(tmp_path))
 
 
 def test_line_that_names_the_separator(tmp_path):
@@ -161,16 +161,16 @@ def test_all_kinds_of_files_hold_the_same(tmp_path):
     frame.to_parquet(tmp_path / "t.parquet")
     frame.to_feather(tmp_path / "t.arrow")
     frame.astype({"<script>": "category"}).to_feather(tmp_path / "t.feather")
-    expected, plan, _ = features(read_input(str(tmp_path / "t.csv")))
+    expected, plan, _ = features(read_file(str(tmp_path / "t.csv")))
     np.testing.assert_array_equal(expected["size"], frame["size"])
     assert [feature.kind for feature in plan.features] == ["number", "category", "number"]
     for ending in ("csv.gz", "xlsx", "parquet", "arrow", "feather"):
-        table = read_input(str(tmp_path / f"t.{ending}"))
+        table = read_file(str(tmp_path / f"t.{ending}"))
         X, same, _ = features(table)
         pd.testing.assert_frame_equal(X, expected)
-        assert same == plan
+        assert (same.ids, same.features, same.notes) == (plan.ids, plan.features, plan.notes)
         labels = read_labels(table, "known")
-        np.testing.assert_array_equal(labels.is_labelled, frame["known"].notna())
+        np.testing.assert_array_equal(labels.known.is_labelled, frame["known"].notna())
 
 
 def test_sheets(tmp_path):
@@ -179,14 +179,14 @@ def test_sheets(tmp_path):
         pd.DataFrame({"a": [1, 2], "known": [1, 0]}).to_excel(book, sheet_name="one", index=False)
         pd.DataFrame({"b": [1, 2], "known": [1, 0]}).to_excel(book, sheet_name="two", index=False)
         pd.DataFrame().to_excel(book, sheet_name="none", index=False)
-    first = read_input(str(path))
+    first = read_file(str(path))
     assert list(first.frame.columns) == ["a", "known"]
     assert "has 3 sheets: 'one' is read" in first.notes[0]
-    assert list(read_input(str(path), sheet="two").frame.columns) == ["b", "known"]
-    with pytest.raises(UserError, match="it has 'one', 'two', 'none'"):
-        read_input(str(path), sheet="three")
-    with pytest.raises(UserError, match="sheet 'none' is empty"):
-        read_input(str(path), sheet="none")
+    assert list(read_file(str(path), sheet="two").frame.columns) == ["b", "known"]
+    with pytest.raises(TableError, match="it has 'one', 'two', 'none'"):
+        read_file(str(path), sheet="three")
+    with pytest.raises(TableError, match="sheet 'none' is empty"):
+        read_file(str(path), sheet="none")
 
 
 def test_columns_of_one_name_get_names_of_their_own(tmp_path, capsys):
@@ -204,7 +204,7 @@ def test_columns_of_one_name_get_names_of_their_own(tmp_path, capsys):
     twice = pa.table([[1], [2]], names=["a", "a"])
     with pa.ipc.new_file(tmp_path / "t.arrow", twice.schema) as file:
         file.write_table(twice)
-    found = read_input(str(tmp_path / "t.arrow"))
+    found = read_file(str(tmp_path / "t.arrow"))
     assert list(found.frame.columns) == ["a (1)", "a (2)"]
 
 
@@ -226,7 +226,10 @@ def test_sums_below_a_table_are_left_out(tmp_path):
     ]
     kept = read(tmp_path, f"{rows}Total,5,1,0\n")
     assert kept.frame["id"].tolist() == ["x", "y", "z", "Total"]
-    assert "line 5 begins with 'Total': it is used as a row like the others" in kept.notes[0]
+    assert (
+        "line 5 begins with 'Total': it is treated as data; delete the line if it is a total"
+        in kept.notes[0]
+    )
 
 
 def test_the_sheet_with_the_label_column_is_named(tmp_path, capsys):
@@ -258,7 +261,7 @@ def test_what_columns_are(tmp_path):
         }
     )
     frame.to_csv(tmp_path / "t.csv", index=False)
-    table = read_input(str(tmp_path / "t.csv"))
+    table = read_file(str(tmp_path / "t.csv"))
     X, plan, notes = features(table)
     assert plan.ids == ("sample_id", "accession")
     assert {feature.name: feature.kind for feature in plan.features} == {
@@ -294,7 +297,7 @@ def test_typed_columns(tmp_path):
         }
     )
     frame.to_parquet(tmp_path / "t.parquet")
-    table = read_input(str(tmp_path / "t.parquet"))
+    table = read_file(str(tmp_path / "t.parquet"))
     X, _, notes = features(table)
     np.testing.assert_array_equal(X["flag"], [1.0, 0.0, np.nan])
     np.testing.assert_array_equal(X["count"], [1.0, np.nan, 3.0])
@@ -303,12 +306,14 @@ def test_typed_columns(tmp_path):
     np.testing.assert_array_equal(X["birth"], [3.0, np.nan, 4.0])
     assert X.shape == (3, 5)
     assert "'parts': not used, neither numbers nor texts nor dates" in notes
-    np.testing.assert_array_equal(read_labels(table, "known").is_labelled, [True, False, False])
+    np.testing.assert_array_equal(
+        read_labels(table, "known").known.is_labelled, [True, False, False]
+    )
 
 
 def test_infinite_numbers_are_refused(tmp_path):
     table = read(tmp_path, "a,known\n1,1\n2,0\n1e999,0\n")
-    with pytest.raises(UserError, match=r"table\.csv, line 4, column 'a': the number is infinite"):
+    with pytest.raises(TableError, match=r"table\.csv, line 4, column 'a': the number is infinite"):
         features(table)
 
 
@@ -348,7 +353,7 @@ def test_infinite_numbers_are_refused(tmp_path):
 )
 def test_labels(tmp_path, cells, named, expected):
     content = "a,known\n" + "".join(f"{row},{cell}\n" for row, cell in enumerate(cells))
-    labels = read_labels(read(tmp_path, content), "known", NamedLabels(**named))
+    labels = read_labels(read(tmp_path, content), "known", **named)
     np.testing.assert_array_equal(labels.known.signs, expected)
     n_negative = expected.count(-1)
     assert (f"{n_negative} known negatives" in labels.note) == bool(n_negative)
@@ -379,8 +384,8 @@ def test_labels(tmp_path, cells, named, expected):
 )
 def test_wrong_labels(tmp_path, cells, named, message):
     content = "a,known\n" + "".join(f"{row},{cell}\n" for row, cell in enumerate(cells))
-    with pytest.raises(UserError) as caught:
-        read_labels(read(tmp_path, content), "known", NamedLabels(**named))
+    with pytest.raises(TableError) as caught:
+        read_labels(read(tmp_path, content), "known", **named)
     assert message in str(caught.value)
     assert "column 'known'" in str(caught.value)
 
@@ -418,19 +423,17 @@ def test_a_sheet_is_read_whole_whatever_it_says_of_its_size(tmp_path):
                     assert b'<dimension ref="A1:B31"' in data
                     data = data.replace(b'ref="A1:B31"', f'ref="{said}"'.encode(), 1)
                 new.writestr(entry, data)
-        found = read_input(str(changed)).frame
+        found = read_file(str(changed)).frame
         assert found["a"].tolist() == [str(i) for i in range(30)]
         assert found["b"].tolist() == frame["b"].tolist()
 
 
-def test_wide_tables_are_read_as_narrow_ones_are(tmp_path, monkeypatch):
-    """Columns of every kind; what is read at one go is what is read column by column."""
-    random = np.random.default_rng(0)
-    cells = {f"n{j}": [f"{x:.3g}" for x in random.normal(size=12)] for j in range(260)}
-    cells |= {
+def test_numbers_in_texts_of_every_kind(tmp_path):
+    """What is a plain number, and what is not, in a table of few rows."""
+    cells = {
         "known": ["1"] * 4 + [""] * 8,
         "gaps": ["1", "", "NA", " 3 ", "?", "nan", *"123456"],
-        "constant": ["1.0", "1"] * 6,
+        "constant": ["1.0"] * 12,
         "sample_id": [str(i) for i in range(12)],
         "comma": ["1,5", "2,5"] * 6,
         "stray": ["n.d.", *(f"{i}.5" for i in range(11))],
@@ -439,26 +442,27 @@ def test_wide_tables_are_read_as_narrow_ones_are(tmp_path, monkeypatch):
         "broken": ["1e", "2"] * 6,
         "huge": ["1e400", "1", "2", "3"] * 3,
     }
-    frame = pd.DataFrame(cells)
-    frame.to_csv(tmp_path / "t.csv", index=False)
-    for left_out in ([], ["huge"]):
-        found = []
-        for many in (256, 10**9):
-            monkeypatch.setattr("pucut.cli._wide.MANY_COLUMNS", many)
-            table = read_input(str(tmp_path / "t.csv"))
-            assert bool(table.numbers) == (many == 256)
-            plan = plan_columns(table, taken=["known"], ignored=left_out)
-            if left_out:
-                X, notes = feature_frame(table, plan.features)
-                found.append((plan, notes, X))
-            else:
-                with pytest.raises(UserError, match="'huge': the number is infinite"):
-                    feature_frame(table, plan.features)
-        if left_out:
-            (plan, notes, X), (other_plan, other_notes, other_X) = found
-            assert plan == other_plan
-            assert notes == other_notes
-            pd.testing.assert_frame_equal(X, other_X)
+    pd.DataFrame(cells).to_csv(tmp_path / "t.csv", index=False)
+    table = read_file(str(tmp_path / "t.csv"))
+    with pytest.raises(TableError, match="'huge': the number is infinite"):
+        features(table)
+    X, plan, said = features(table, ignored=["huge"])
+    assert plan.ids == ("sample_id",)
+    assert [(feature.name, feature.kind) for feature in plan.features] == [
+        ("gaps", "number"),
+        ("comma", "number"),
+        ("stray", "number"),
+        ("words", "category"),
+        ("signs", "number"),
+        ("broken", "category"),
+    ]
+    nan = np.nan
+    np.testing.assert_array_equal(X["gaps"], [1, nan, nan, 3, nan, nan, 1, 2, 3, 4, 5, 6])
+    np.testing.assert_array_equal(X["comma"], [1.5, 2.5] * 6)
+    np.testing.assert_array_equal(X["stray"], [nan, *np.arange(0.5, 11)])
+    np.testing.assert_array_equal(X["signs"], [1, -2, 0.5, 5, 1000, -0.001] * 2)
+    assert "'constant': not used, constant" in said
+    assert "'stray': 1 cells are not numbers and count as missing: 'n.d.', first in line 2" in said
 
 
 def test_broken_and_endless_files_are_the_users_error(tmp_path, capsys, monkeypatch):
@@ -473,7 +477,7 @@ def test_broken_and_endless_files_are_the_users_error(tmp_path, capsys, monkeypa
             data = old.read(entry)
             new.writestr(entry, data[:-40] if entry.endswith("sheet1.xml") else data)
     os.symlink(tmp_path / "loop.csv", tmp_path / "loop.csv")
-    monkeypatch.setattr("pucut.cli._reading.MOST_BYTES", 1 << 20)
+    monkeypatch.setattr("pucut.tables.reading.MOST_BYTES", 1 << 20)
     (tmp_path / "bomb.csv.gz").write_bytes(gzip.compress(b"a,known\n" + b"1,1\n" * 10**6))
     call = ("classify", "--label-column", "known")
     for name, words in (

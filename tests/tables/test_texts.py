@@ -8,11 +8,10 @@ import pandas as pd
 import pytest
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-from pucut.cli._columns import plan_columns
-from pucut.cli._features import feature_frame
-from pucut.cli._plan import Feature
-from pucut.cli._reading import read_input
-from pucut.cli._texts import TextModel, learn_texts, text_values
+from pucut.tables.columns import learn_columns
+from pucut.tables.kinds import TextFeature, feature_from_dict
+from pucut.tables.reading import read_file
+from pucut.tables.texts import TextModel, learn_texts
 from tests.helpers.cli_tables import CLASSIFY, failure, notes, write_csv
 
 N_ROWS = 200
@@ -45,13 +44,11 @@ def test_texts_become_directions_of_tf_idf(tmp_path):
     """The oracle is an exact singular value decomposition of scikit-learn's own TF-IDF."""
     frame, _ = text_table()
     frame.loc[7, "report"] = None
-    table = read_input(write_csv(tmp_path / "t.csv", frame))
-    plan = plan_columns(table, taken=["known"])
-    assert [(feature.name, feature.kind) for feature in plan.features] == [
+    encoded = learn_columns(read_file(write_csv(tmp_path / "t.csv", frame)), ignored=["known"])
+    assert [(feature.name, feature.kind) for feature in encoded.features] == [
         ("report", "text"),
         ("size", "number"),
     ]
-    X, _ = feature_frame(table, plan.features)
     texts = frame["report"].dropna().tolist()
     options = {"sublinear_tf": True, "min_df": 2, "max_df": 0.5}
     terms = np.hstack(
@@ -64,7 +61,7 @@ def test_texts_become_directions_of_tf_idf(tmp_path):
     )
     left, sizes, _ = np.linalg.svd(terms, full_matrices=False)
     expected = np.abs(left[:, :19] * sizes[:19])
-    found = X.drop(columns="size").to_numpy()
+    found = encoded.X.drop(columns="size").to_numpy()
     assert found.shape == (N_ROWS, 19)  # a direction for ten texts
     assert np.isnan(found[7]).all()
     # The last directions of a randomised decomposition are not the exact ones.
@@ -92,19 +89,14 @@ def test_the_words_tell_the_classes(tmp_path, capsys):
 
 
 def test_a_model_of_texts_is_plain_and_the_same_again():
-    texts = text_table()[0]["report"]
-    model = learn_texts(texts.tolist())
-    plain = Feature("report", "text", text=model).to_dict()
-    again = Feature.from_dict(plain).text
+    texts = text_table()[0]["report"].tolist()
+    model = learn_texts(texts)
+    again = feature_from_dict(TextFeature("report", model).to_dict()).text
     assert isinstance(again, TextModel)
-    np.testing.assert_array_equal(text_values(again, texts), text_values(model, texts))
-    np.testing.assert_array_equal(
-        text_values(learn_texts(texts.tolist()), texts), text_values(model, texts)
-    )
-    # The rows of a new table are answered one by one.
-    np.testing.assert_allclose(
-        text_values(model, texts[5:6]), text_values(model, texts)[5:6], rtol=1e-12
-    )
+    np.testing.assert_array_equal(again.values(texts), model.values(texts))
+    np.testing.assert_array_equal(learn_texts(texts).values(texts), model.values(texts))
+    # Rows of a new table do not depend on each other.
+    np.testing.assert_allclose(model.values(texts[5:6]), model.values(texts)[5:6], rtol=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -119,7 +111,8 @@ def test_a_model_of_texts_is_plain_and_the_same_again():
 )
 def test_what_is_text(tmp_path, cells, kind):
     frame = pd.DataFrame({"x": cells, "size": range(120), "known": np.resize([1, 0], 120)})
-    plan = plan_columns(read_input(write_csv(tmp_path / "t.csv", frame)), taken=["known"])
+    table = read_file(write_csv(tmp_path / "t.csv", frame))
+    plan = learn_columns(table, ignored=["known"])
     found = {feature.name: feature.kind for feature in plan.features}
     assert found.get("x", "id") == kind
     assert ("x" in plan.ids) == (kind == "id")
