@@ -32,7 +32,7 @@ from benchmarks.screening import (
     words_of,
     work_saved,
 )
-from pucut.labelling.next_rows import FIND
+from pucut.labelling.journal import FIND
 from pucut.labelling.remaining import Answer, Remaining, remaining
 
 CORPORA = (

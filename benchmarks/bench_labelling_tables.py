@@ -34,12 +34,16 @@ from pucut import PUCutClassifier
 from pucut.data.encoding import learn_encoding
 from pucut.data.labels import PULabels
 from pucut.graphs.spaces import weighted_space
-from pucut.labelling.cards import row_card, session_status
-from pucut.labelling.journal import About, Journal
-from pucut.labelling.next_rows import FIND, highest
-from pucut.labelling.ranking import TrainingRows, features_of, rank_scores, uncertainties
+from pucut.labelling.journal import FIND, About, Journal
+from pucut.labelling.ranking import (
+    TrainingRows,
+    features_of,
+    highest,
+    rank_scores,
+    uncertainties,
+)
 from pucut.labelling.rows import RowsToLabel
-from pucut.labelling.session import Session
+from pucut.labelling.session import Session, row_card, session_status
 from pucut.queries._cuts import two_sided_levels
 from pucut.tables.texts import learn_texts, text_matrix
 

@@ -19,8 +19,14 @@ import numpy as np
 import numpy.typing as npt
 
 from paper.datasets import seed_from_names
-from pucut.labelling.next_rows import blank_rows_come_first, most_likely
-from pucut.labelling.ranking import Features, features_of, is_blank, rank_scores
+from pucut.labelling.ranking import (
+    Features,
+    blank_rows_come_first,
+    features_of,
+    is_blank,
+    most_likely,
+    rank_scores,
+)
 from pucut.tables.texts import text_matrix
 
 # Scores of rows, from those known to be relevant and those known not to be.

@@ -24,8 +24,7 @@ def pu_split(
     """Draw the labelled positives: `labelled_share` of the positives, uniformly (SCAR).
 
     Returns a mask of all rows, True where labelled. Their number is `n_labelled` if given,
-    otherwise the share of the positives, rounded down as in the paper's table of datasets, but at
-    least 1.
+    otherwise the share of the positives, rounded down, but at least 1.
     """
     rows, n_labelled = _rows_to_label(is_positive, labelled_share, n_labelled)
     labelled = np.zeros(len(is_positive), dtype=np.bool_)
@@ -59,11 +58,11 @@ def biased_labels(
     n_labelled: int | None = None,
     random_state: Any,
 ) -> BiasedLabels:
-    """Draw labelled positives by a propensity that depends on some columns, to try out bias.
+    """Draw labelled positives by a propensity that some columns decide, to try the effect of bias.
 
-    The propensity is logistic: its log odds are `strength` times the mean of the columns, each
-    standardised, plus a constant for which the propensities of the positives add up to the number
-    of labels. Each positive is labelled with just this chance, and the number is exact.
+    The log odds are `strength` times the mean of the columns, each standardised, plus a constant
+    for which the propensities of the positives add up to the number of labels. Each positive is
+    labelled with just this chance, and the number is exact.
 
     Parameters
     ----------
@@ -115,7 +114,7 @@ def biased_labels(
 
 
 def _standardised_mean(X: Any, columns: Any, rows: Any) -> FloatArray:
-    """Return the mean of standardised columns, standardised itself, over these rows."""
+    """Standardise the mean of the columns, each standardised, over these rows."""
     if is_sparse(X):
         raise TypeError("X must be dense, found a sparse matrix")
     table = read_table(X)
@@ -135,8 +134,7 @@ def _standardised(values: FloatArray, rows: Any) -> FloatArray:
     known = values[rows][~np.isnan(values[rows])]
     if len(known) == 0 or known.std() <= 1e-12 * np.abs(known).max():
         return np.zeros(len(values))
-    found: FloatArray = np.nan_to_num((values - known.mean()) / known.std())
-    return found
+    return np.asarray(np.nan_to_num((values - known.mean()) / known.std()))
 
 
 def _rows_to_label(

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pucut._support.sparse import diagonal_array
+from pucut._support.checks import diagonal_array
 from pucut.cuts.hnc import (
     double_intra_similarity,
     hnc_minus,

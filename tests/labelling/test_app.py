@@ -6,7 +6,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from pucut.labelling.app import POLICY, Surroundings, application
-from pucut.labelling.exports import Export
+from pucut.labelling.session import Export
 from tests.helpers.labelling_sessions import HOSTILE, close, made_rows, made_session, texts_about
 
 TOKEN = "secret-token"

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pucut.labelling.next_rows import (
+from pucut.labelling.ranking import (
     apart_from,
     at_random,
     blank_rows_come_first,

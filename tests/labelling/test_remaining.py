@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import nbinom
 
 from pucut.labelling import remaining as room
-from pucut.labelling.next_rows import COUNT, FIND, IMPROVE
+from pucut.labelling.journal import COUNT, FIND, IMPROVE
 from pucut.labelling.remaining import Answer, Remaining, remaining, sentence
 
 

@@ -5,11 +5,16 @@ import threading
 import numpy as np
 import pytest
 
-from pucut.labelling.cards import heading, row_card, session_status, thinned
-from pucut.labelling.probabilities import calibrated
-from pucut.labelling.ranking import rank_scores
+from pucut.labelling.ranking import calibrated, rank_scores
 from pucut.labelling.rows import differing_columns, kind_of_cell
-from pucut.labelling.session import RESERVED_SECONDS, SessionError
+from pucut.labelling.session import (
+    RESERVED_SECONDS,
+    SessionError,
+    heading,
+    row_card,
+    session_status,
+    thinned,
+)
 from tests.helpers.labelling_sessions import (
     HOSTILE,
     close,
@@ -33,8 +38,8 @@ def test_the_ranking_learns_from_answers_in_the_background(session):
         session.answer(f"yes {row}", "ada", "yes", row)
     session.answer("no 50", "ada", "no", 50)
     settle(session)
-    assert before.n_labels == 2
-    assert session.ranking.n_labels == 5
+    assert before.labels.n_known == 2
+    assert session.ranking.labels.n_known == 5
     known = (session.labels.is_positive, session.labels.is_negative)
     assert np.flatnonzero(known[0]).tolist() == [0, 1, 2]
     assert np.flatnonzero(known[1]).tolist() == [50, 59]
@@ -108,6 +113,20 @@ def test_undo_goes_back_step_by_step(session):
     assert session.answers.labels == {6: True}
 
 
+def test_a_ranking_with_as_many_labels_as_now_may_be_out_of_date(session):
+    session.answer("1", "ada", "yes", 1)
+    settle(session)
+    session.close()  # the ranking stays as it is
+    session.undo("u1", "ada")
+    session.answer("2", "ada", "no", 40)
+    shown = session_status(session)
+    assert (shown["n_labels"], shown["ranked_with"]) == (3, 1)  # rows 1 and 40 changed
+    is_new = session.labels.changed_since(session.ranking.labels)
+    assert np.flatnonzero(is_new).tolist() == [1, 40]
+    # Rows like the one answered since then wait.
+    assert session._kept_apart(np.ones(60))[40] == pytest.approx(0.0)
+
+
 def test_a_session_goes_on_where_it_was(tmp_path, session):
     session.answer("1", "ada", "yes", 5, note="sure", goal="count")
     session.answer("2", "ada", "no", 40)
@@ -115,7 +134,7 @@ def test_a_session_goes_on_where_it_was(tmp_path, session):
     again = made_session(tmp_path)
     assert again.answers == session.answers
     assert again.labels.answered == session.labels.answered
-    assert again.ranking.n_labels == 4
+    assert again.ranking.labels.n_known == 4
     close(again)
 
 

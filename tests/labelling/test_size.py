@@ -3,11 +3,10 @@
 import numpy as np
 import pytest
 
-from pucut.labelling.cards import row_card, session_status
 from pucut.labelling.journal import About, Journal
 from pucut.labelling.ranking import features_of
 from pucut.labelling.rows import RowsToLabel
-from pucut.labelling.session import Session
+from pucut.labelling.session import Session, row_card, session_status
 from pucut.tables.texts import text_matrix
 from tests.helpers.labelling_sessions import OTHER, SUBJECT, settle
 

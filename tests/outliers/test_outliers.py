@@ -11,8 +11,11 @@ from sklearn.metrics import roc_auc_score
 
 from pucut import CutOutlierDetector, parametric_cut
 from pucut.outliers.detector import DENSEST_SHARE, densest, densities, far_share
-from pucut.utils.estimator_checks._state import assert_answers_rest_on_fit_alone
-from pucut.utils.estimator_checks._tools import calls_of, stop_after
+from pucut.utils.estimator_checks._tools import (
+    assert_answers_rest_on_fit_alone,
+    calls_of,
+    stop_after,
+)
 
 
 def table(seed=0, n_rows=120):

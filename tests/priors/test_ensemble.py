@@ -7,12 +7,8 @@ from scipy.stats import rankdata
 from sklearn.metrics import roc_auc_score
 
 from pucut.priors import best_bin
-from pucut.priors.ensemble import (
-    combined_ranks,
-    negatives_passing,
-    ranks_among,
-    resampled_best_bins,
-)
+from pucut.priors.best_bin import negatives_passing, resampled_best_bins
+from pucut.priors.ensemble import combined_ranks, ranks_among
 from tests.helpers.prior_samples import score_lists, uniform_mixture
 
 

@@ -26,8 +26,12 @@ from pucut.semi_supervised._cuts import (
     hidden_levels,
     lambdas_by_labels,
 )
-from pucut.utils.estimator_checks._state import assert_answers_rest_on_fit_alone
-from pucut.utils.estimator_checks._tools import answers, calls_of, stop_after
+from pucut.utils.estimator_checks._tools import (
+    answers,
+    assert_answers_rest_on_fit_alone,
+    calls_of,
+    stop_after,
+)
 
 
 @pytest.mark.slow

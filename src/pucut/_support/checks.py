@@ -29,8 +29,7 @@ SMALLEST, LARGEST = 1e-100, 1e100
 class SymmetricGraph:
     """A checked graph in canonical CSR form: rows sorted, no duplicates, weights >= 0.
 
-    Weights are in single or double precision; computations are in double. To make many cuts of one
-    graph, check it once and pass this on: it caches sums that every cut needs.
+    Weights are in single or double precision. Sums that every cut needs are cached.
     """
 
     offsets: npt.NDArray[np.int64]
@@ -67,10 +66,7 @@ class SymmetricGraph:
 
 
 def checked_graph(graph: Any) -> SymmetricGraph:
-    """Check a graph and convert it for the native code, without changing the caller's arrays.
-
-    A checked graph is returned as it is.
-    """
+    """Check a graph and convert it for the native code, without changing the caller's arrays."""
     if isinstance(graph, SymmetricGraph):
         return graph
     matrix = graph
@@ -106,10 +102,7 @@ def checked_graph(graph: Any) -> SymmetricGraph:
 
 
 def check_places(matrix: Any, name: str) -> None:
-    """Raise an error if the arrays of a sparse matrix name a place that does not exist.
-
-    SciPy does not check them: wrong ones read or write foreign memory.
-    """
+    """Refuse a sparse matrix with places outside it, where SciPy would use foreign memory."""
     if matrix.format == "coo":
         # `coords` came with SciPy 1.13, and with it arrays of other than two dimensions.
         coords = matrix.coords if hasattr(matrix, "coords") else (matrix.row, matrix.col)
@@ -136,10 +129,8 @@ def check_places(matrix: Any, name: str) -> None:
                 f"{array.shape} of dtype {array.dtype}"
             )
     if len(entries) != len(matrix.data):
-        raise ValueError(
-            f"{name} has {len(matrix.data)} values and {len(entries)} indices, as many of both are "
-            "needed"
-        )
+        found = f"{len(matrix.data)} values and {len(entries)} indices"
+        raise ValueError(f"{name} has {found}, as many of both are needed")
     if len(offsets) != n_major + 1:
         raise ValueError(
             f"{name} has a broken indptr: it must have {n_major + 1} numbers, found {len(offsets)}"
@@ -224,6 +215,11 @@ def is_missing(value: Any) -> bool:
 is_sparse: Callable[[Any], bool] = sp.issparse
 
 
+def diagonal_array(values: FloatArray) -> sp.dia_array:
+    """Make a diagonal matrix, as `diags_array` does from SciPy 1.12 on."""
+    return sp.dia_array((values[None, :], [0]), shape=(len(values), len(values)))
+
+
 def checked_scores(scores: Any, name: str, n_samples: int | None = None) -> FloatArray:
     """Check that there is one finite number per row, and `n_samples` of them if that is known."""
     array = _real_numbers(scores, name)
@@ -241,10 +237,8 @@ def checked_pair(pair: Any, n_nodes: int, name: str) -> tuple[FloatArray, FloatA
     """Check a capacity that is linear in lambda: (base, slope)."""
     if not isinstance(pair, (tuple, list)) or len(pair) != 2:
         raise TypeError(f"{name} must be a pair of arrays (base, slope), found {_describe(pair)}")
-    return (
-        checked_values(pair[0], n_nodes, f"{name} base"),
-        checked_values(pair[1], n_nodes, f"{name} slope"),
-    )
+    base = checked_values(pair[0], n_nodes, f"{name} base")
+    return base, checked_values(pair[1], n_nodes, f"{name} slope")
 
 
 def checked_range(lambda_range: Any) -> tuple[float, float]:
@@ -268,23 +262,20 @@ def checked_seeds(seeds: Any, n_nodes: int, name: str) -> BoolArray:
         return mask
     array = np.asarray(seeds)
     if array.ndim != 1:
-        raise TypeError(
-            f"{name} must be a one-dimensional mask or list of nodes, found {_describe(seeds)}"
-        )
+        found = _describe(seeds)
+        raise TypeError(f"{name} must be a one-dimensional mask or list of nodes, found {found}")
     if array.dtype.kind == "b":
         if len(array) != n_nodes:
-            raise ValueError(
-                f"{name} is a mask of length {len(array)}, but the graph has {n_nodes} nodes"
-            )
+            found = f"a mask of length {len(array)}"
+            raise ValueError(f"{name} is {found}, but the graph has {n_nodes} nodes")
         return array.astype(np.bool_)
     if len(array) == 0:
         return mask
     if array.dtype.kind not in "iu":
         raise TypeError(f"{name} must hold booleans or integers, found dtype {array.dtype}")
-    outside = (array < 0) | (array >= n_nodes)
-    if outside.any():
-        found = array[np.argmax(outside)]
-        raise ValueError(f"{name} must hold nodes from 0 to {n_nodes - 1}, found {found}")
+    outside = array[(array < 0) | (array >= n_nodes)]
+    if len(outside):
+        raise ValueError(f"{name} must hold nodes from 0 to {n_nodes - 1}, found {outside[0]}")
     mask[array] = True
     return mask
 

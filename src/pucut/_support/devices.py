@@ -13,10 +13,7 @@ ALLOWED = "'cpu', 'auto', 'cuda' or 'cuda:' with the number of a GPU"
 
 
 def card_of(device: Any, *, warns: bool = True) -> str | None:
-    """Return the GPU that the parameter `device` names, as PyTorch names it; None: the processors.
-
-    Warns if it names one that is not there.
-    """
+    """Return the GPU that `device` names; None, after a warning, if the processors are used."""
     if device is None:
         return None
     if not isinstance(device, str) or not DEVICE.fullmatch(device):

@@ -20,9 +20,8 @@ def write_whole(path: Path, content: bytes) -> None:
 def write_all_whole(contents: Mapping[Path, bytes]) -> None:
     """Write all files, or none: each is complete and on the disk before the first gets its name.
 
-    A file that is replaced keeps its mode. Interruptions wait while files are renamed. Only SIGKILL
-    and loss of power can come between two names; each file is whole even then, old or new, and an
-    unfinished one remains under a name that begins with a dot and ends in ".part".
+    A file that is replaced keeps its mode. Only SIGKILL and loss of power can come between two
+    names; each file is whole even then, and an unfinished one remains as ".NAME.*.part".
     """
     parts: dict[Path, str] = {}
     try:
@@ -40,15 +39,19 @@ def write_all_whole(contents: Mapping[Path, bytes]) -> None:
     finally:
         for part in parts.values():
             os.unlink(part)
+    if os.name != "posix":  # folders cannot be opened
+        return
     for folder in {path.parent for path in contents}:
-        _keep_name(folder)
+        # The folder holds the new name: it goes to the disk too.
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
 
 
 def _finish(file: BinaryIO, part: str, path: Path) -> None:
-    """Bring a file to the disk, with the mode of the file that it replaces or of a new one.
-
-    Temporary files are readable by their owner only; results are as readable as other new files.
-    """
+    """Bring a file to the disk, with the mode of the file that it replaces or of a new one."""
     file.flush()
     try:
         mode = stat.S_IMODE(path.stat().st_mode)
@@ -80,21 +83,11 @@ def _uninterrupted() -> Iterator[None]:
             signal.raise_signal(received[0])
 
 
-def _keep_name(folder: Path) -> None:
-    """Bring the folder, which holds the new name, to the disk, if folders can be opened."""
-    if os.name == "posix":
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
-
-
 def lock(descriptor: int) -> None:
     """Lock a file until the descriptor is closed or the process ends; OSError if another has it.
 
-    Windows locks bytes, and nobody else can read a locked one, not even this process through
-    another descriptor. The byte that stands for the file is therefore far behind its end.
+    Windows locks bytes, and nobody can read a locked one, not even this process through another
+    descriptor. The byte that stands for the file is therefore far behind its end.
     """
     try:
         import fcntl

@@ -15,7 +15,7 @@ class FitsWhole:
     must therefore assign its attributes anew, and not change them in place.
 
     Libraries get one thread each in `fit` and within `_own_threads`: `n_jobs` counts threads of
-    this package, which do not wait for each other, and no result depends on their number.
+    this package, and no result depends on their number.
     """
 
     # False for estimators that leave their work to a library with many threads.

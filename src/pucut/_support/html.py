@@ -44,7 +44,6 @@ def element(tag: str, *parts: Any, **attributes: Any) -> Html:
 
 
 def joined(parts: Iterable[Any]) -> Html:
-    """Join the parts."""
     return Html(
         "".join(
             joined(part) if isinstance(part, (list, tuple)) else escaped(part) for part in parts
@@ -58,11 +57,7 @@ def in_lines(parts: Iterable[Any]) -> Html:
 
 
 def html_table(
-    caption: Any,
-    heads: Iterable[Any],
-    lines: Iterable[Iterable[Any]],
-    *,
-    class_: str | None = None,
+    caption: Any, heads: Iterable[Any], lines: Iterable[Iterable[Any]], *, class_: str | None = None
 ) -> Html:
     """Make a table whose first column holds row headers."""
     body = [

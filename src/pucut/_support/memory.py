@@ -31,10 +31,7 @@ def checked_memory_limit(limit: Any) -> int | None:
 
 
 def available_memory() -> int | None:
-    """Return the bytes this process could use now, within its container; None if unknown.
-
-    Memory that caches files and would be given up counts as available.
-    """
+    """Return the bytes, or None, that this process could use now, file caches included."""
     known = [each for each in (_system_memory(), _container_memory()) if each is not None]
     return min(known, default=None)
 

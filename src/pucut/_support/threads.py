@@ -22,12 +22,7 @@ def in_threads(work: Callable[[Job], Result], jobs: Iterable[Job], n_threads: in
     if n_useful == 1:
         return [work(job) for job in waiting]
     with ThreadPoolExecutor(n_useful) as pool:
-        futures = [pool.submit(work, job) for job in waiting]
-        try:
-            return [future.result() for future in futures]
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
+        return list(pool.map(work, waiting))
 
 
 def parts_of(n: int, n_threads: int) -> list[range]:
@@ -38,11 +33,7 @@ def parts_of(n: int, n_threads: int) -> list[range]:
 
 @contextmanager
 def library_threads(limit: int, user_api: str | None = None) -> Iterator[None]:
-    """Limit the threads of linear algebra and OpenMP, or of "blas" or "openmp" alone.
-
-    Threads of a library wait for each other, all the longer if something else runs on the machine.
-    Threads of this package therefore get whole jobs.
-    """
+    """Limit the threads of linear algebra and OpenMP, or of "blas" or "openmp" alone."""
     held_back = []
     for library in _libraries(len(sys.modules)):
         n_threads = library.get_num_threads()

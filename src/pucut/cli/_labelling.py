@@ -18,10 +18,9 @@ from pucut.cli._voice import Voice
 from pucut.cli.classify import labelled_predictions, report_page
 from pucut.data.encoding import learn_encoding
 from pucut.data.labels import PULabels
-from pucut.labelling.exports import Export
 from pucut.labelling.ranking import Features, features_of
 from pucut.labelling.rows import RowsToLabel
-from pucut.labelling.session import Session
+from pucut.labelling.session import Export, Session
 from pucut.tables.texts import text_matrix
 
 

@@ -18,8 +18,13 @@ from pucut.cli._predictions import (
     with_caution,
 )
 from pucut.cli._voice import Voice
-from pucut.labelling.probabilities import LEAST_OF_EACH_KIND, calibrated
-from pucut.labelling.ranking import is_blank, rank_scores, training_rows
+from pucut.labelling.ranking import (
+    LEAST_OF_EACH_KIND,
+    calibrated,
+    is_blank,
+    rank_scores,
+    training_rows,
+)
 
 
 def run(arguments: argparse.Namespace) -> int:

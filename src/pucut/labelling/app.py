@@ -2,7 +2,7 @@
 
 Everything is below /TOKEN/, and without the token every address is unknown. Requests must name this
 machine's loopback address as their host, so that no other site can lead a browser here under a name
-of its own. Cookies are not read, so that no other page can act in the user's name.
+of its own. No cookies are read: no other page can act in the user's name.
 """
 
 import hmac
@@ -20,11 +20,9 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from pucut._support.html import palette
-from pucut.labelling.cards import row_card, session_status
-from pucut.labelling.exports import Export
-from pucut.labelling.next_rows import FIND, GOALS
+from pucut.labelling.journal import FIND, GOALS
 from pucut.labelling.rows import PICTURES
-from pucut.labelling.session import Session, SessionError
+from pucut.labelling.session import Export, Session, SessionError, row_card, session_status
 
 # The page may load its own files and nothing else, and cannot be shown inside another page.
 POLICY = (
@@ -90,13 +88,19 @@ class _Door:
         if scope["type"] != "http":
             await self._inside(scope, receive, send)
             return
+
+        async def send_more(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                present = {name.lower() for name, _ in message["headers"]}
+                added = [(name, value) for name, value in _HEADERS.items() if name not in present]
+                message = {**message, "headers": [*message["headers"], *added]}
+            await send(message)
+
         refusal = self._refusal(scope)
-        if refusal is not None:
-            await refusal(scope, receive, _with_headers(send))
-            return
-        path = scope["path"][1 + len(self._around.token) :]
-        inner = {**scope, "path": path, "raw_path": path.encode(), "root_path": ""}
-        await self._inside(inner, receive, _with_headers(send))
+        if refusal is None:
+            path = scope["path"][1 + len(self._around.token) :]
+            scope = {**scope, "path": path, "raw_path": path.encode(), "root_path": ""}
+        await (refusal or self._inside)(scope, receive, send_more)
 
     def _refusal(self, scope: Scope) -> Response | None:
         headers = {name.decode("latin-1"): value for name, value in scope["headers"]}
@@ -117,17 +121,6 @@ class _Door:
         if not length.isdigit() or int(length) > _MOST_BYTES:
             return PlainTextResponse(f"Answers have at most {_MOST_BYTES} bytes.", 413)
         return None
-
-
-def _with_headers(send: Send) -> Send:
-    async def send_more(message: Message) -> None:
-        if message["type"] == "http.response.start":
-            present = {name.lower() for name, _ in message["headers"]}
-            added = [(name, value) for name, value in _HEADERS.items() if name not in present]
-            message = {**message, "headers": [*message["headers"], *added]}
-        await send(message)
-
-    return send_more
 
 
 class _Pages:
@@ -174,8 +167,10 @@ class _Pages:
         sent = await _json(request)
         try:
             key, who, action = (_text(sent, name) for name in ("key", "who", "action"))
-            row, note = _row(sent), _text(sent, "note", may_be_empty=True)
-            goal = _text(sent, "goal")
+            row = sent.get("row")
+            if isinstance(row, bool) or not isinstance(row, int):
+                raise SessionError(f"row must be a whole number, found {row!r}")
+            note, goal = _text(sent, "note", may_be_empty=True), _text(sent, "goal")
             if goal not in GOALS:
                 raise SessionError(f"goal must be one of {', '.join(GOALS)}, found {goal!r}")
         except SessionError as error:
@@ -211,11 +206,10 @@ class _Pages:
             content = await run_in_threadpool(export.make)
         except ValueError as error:
             return PlainTextResponse(" ".join(str(error).split()), 409)
+        headers = {"content-disposition": f'attachment; filename="{name}"'}
         if name.endswith(".html"):
-            policy = {"content-security-policy": _REPORT_POLICY}
-            return Response(content, media_type=export.kind, headers=policy)
-        as_file = {"content-disposition": f'attachment; filename="{name}"'}
-        return Response(content, media_type=export.kind, headers=as_file)
+            headers = {"content-security-policy": _REPORT_POLICY}
+        return Response(content, media_type=export.kind, headers=headers)
 
     async def _changing(self, action: Callable[[], dict[str, Any]]) -> Response:
         """Refuse the action if the table has changed: its rows may have moved."""
@@ -243,13 +237,11 @@ class _Pages:
         return {"card": card, "status": self._status()}
 
     def _status(self) -> dict[str, Any]:
+        exports = self._around.exports.items()
         return {
             **session_status(self._session),
             "who": self._around.who,
-            "exports": [
-                {"name": name, "about": export.about}
-                for name, export in self._around.exports.items()
-            ],
+            "exports": [{"name": name, "about": each.about} for name, each in exports],
             "changed": self._around.is_changed(),
         }
 
@@ -273,13 +265,6 @@ def _text(sent: Mapping[str, Any], name: str, *, may_be_empty: bool = False) -> 
     if not text.strip() and not may_be_empty:
         raise SessionError(f"{name} must not be empty")
     return text.strip()
-
-
-def _row(sent: Mapping[str, Any]) -> int:
-    row = sent.get("row")
-    if isinstance(row, bool) or not isinstance(row, int):
-        raise SessionError(f"row must be a whole number, found {row!r}")
-    return row
 
 
 def _asset(name: str) -> str:

@@ -1,13 +1,13 @@
 """Journal of a labelling session: one JSON object a line, for each answer of each person.
 
-Lines are only ever appended, and each is on the disk before it is confirmed. A process that is
-killed while it writes leaves at most one unfinished line at the end, which was never confirmed; it
-is cut off when the journal is opened again. Undoing an answer deletes nothing: it adds a line.
+Lines are only ever appended, and each is on the disk before it is confirmed. An unfinished line at
+the end, which was never confirmed, is cut off when the journal is opened again. Undoing an answer
+adds a line.
 """
 
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,9 @@ from pucut._support.files import lock
 SCHEMA = "pucut-labels-1"
 YES, NO, SKIP, NOTE, UNDO = "yes", "no", "skip", "note", "undo"
 ACTIONS = (YES, NO, SKIP, NOTE, UNDO)
+# Goals of a labelling, which `ranking` describes.
+FIND, COUNT, IMPROVE = "find", "count", "improve"
+GOALS = (FIND, COUNT, IMPROVE)
 
 
 class JournalError(ValueError):
@@ -33,7 +36,7 @@ class Entry:
     action: str  # one of ACTIONS
     row: int  # counted from 0
     note: str = ""
-    goal: str = ""  # for which the row was shown: see `next_rows`
+    goal: str = ""  # one of GOALS, for which the row was shown
     undone: str = ""  # key of the entry that an "undo" takes back
 
 
@@ -55,7 +58,12 @@ class Journal:
         binary = getattr(os, "O_BINARY", 0)  # else Windows writes lines with two signs at the end
         self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | binary, 0o666)
         try:
-            self._lock()
+            try:
+                lock(self._file)
+            except OSError as error:
+                raise JournalError(
+                    f"{self.path} is in use: another `pucut label` has this table open"
+                ) from error
             self.entries = self._read(about)
         except BaseException:
             os.close(self._file)
@@ -82,14 +90,6 @@ class Journal:
     def __exit__(self, *error: object) -> None:
         self.close()
 
-    def _lock(self) -> None:
-        try:
-            lock(self._file)
-        except OSError as error:
-            raise JournalError(
-                f"{self.path} is in use: another `pucut label` has this table open"
-            ) from error
-
     def _read(self, about: About) -> list[Entry]:
         content = self.path.read_bytes()
         whole = content[: content.rfind(b"\n") + 1]
@@ -99,13 +99,7 @@ class Journal:
         if not lines:
             self._write({"schema": SCHEMA, **asdict(about)})
             return []
-        self._check_head(_object(lines[0], f"{self.path}, line 1"), about)
-        return [
-            _entry(line, about, f"{self.path}, line {number}")
-            for number, line in enumerate(lines[1:], start=2)
-        ]
-
-    def _check_head(self, head: dict[str, Any], about: About) -> None:
+        head = _object(lines[0], f"{self.path}, line 1")
         if head.get("schema") != SCHEMA:
             raise JournalError(f"{self.path} is not a journal of `pucut label` ({SCHEMA})")
         for name, wanted in asdict(about).items():
@@ -115,6 +109,10 @@ class Journal:
                     f"{head.get(name)!r}, and that of the table is {wanted!r}. Name another "
                     "journal with --journal, or give back the table it was written for"
                 )
+        return [
+            _entry(line, about, f"{self.path}, line {number}")
+            for number, line in enumerate(lines[1:], start=2)
+        ]
 
     def _write(self, value: dict[str, Any]) -> None:
         line = json.dumps(value, ensure_ascii=True, allow_nan=False).encode("ascii") + b"\n"
@@ -165,7 +163,7 @@ class CurrentAnswers:
         return sorted(row for row, by in self.by_row.items() if {YES, NO} <= set(by.values()))
 
 
-def current_answers(entries: Iterable[Entry]) -> CurrentAnswers:
+def current_answers(entries: Sequence[Entry]) -> CurrentAnswers:
     by_row: dict[int, dict[str, str]] = {}
     notes: dict[int, tuple[tuple[str, str], ...]] = {}
     for entry in not_undone(entries):
@@ -176,13 +174,11 @@ def current_answers(entries: Iterable[Entry]) -> CurrentAnswers:
     return CurrentAnswers(by_row, notes)
 
 
-def not_undone(entries: Iterable[Entry]) -> list[Entry]:
-    entries = list(entries)
+def not_undone(entries: Sequence[Entry]) -> list[Entry]:
     undone = {entry.undone for entry in entries if entry.action == UNDO}
     return [entry for entry in entries if entry.action != UNDO and entry.key not in undone]
 
 
-def last_entry_of(who: str, entries: Iterable[Entry]) -> Entry | None:
+def last_entry_of(who: str, entries: Sequence[Entry]) -> Entry | None:
     """Return the entry that a person would undo next."""
-    own = [entry for entry in not_undone(entries) if entry.who == who]
-    return own[-1] if own else None
+    return next((entry for entry in reversed(not_undone(entries)) if entry.who == who), None)

@@ -2,10 +2,9 @@
 
 Rows are shown with the most likely first, so the share of positives falls over time. The rate at
 the t-th of N rows is A g(t): A is the number of positives among the N, and g, the share of them met
-at t, has one of many shapes. It falls exponentially or as a power, sooner or later, to zero or to a
-floor, which stands for positives that the ranking does not recognise. Counts are Poisson, each
-shape is weighted by its likelihood, and the number left has a mixture distribution: its median is
-the estimate, its quantiles are the interval.
+at t, has one of many shapes. It falls exponentially or as a power, to zero or to a floor of
+positives that the ranking does not recognise. Counts are Poisson, and shapes are weighted by their
+likelihoods: the median of the mixture is the estimate, its quantiles are the interval.
 
 Rows drawn at random represent all rows that were not seen before: their rate is A times the share
 of positives still to be met, divided by the number of those rows.
@@ -19,7 +18,7 @@ import numpy as np
 from scipy.stats import nbinom
 
 from pucut._support.checks import BoolArray, FloatArray
-from pucut.labelling.next_rows import COUNT, FIND
+from pucut.labelling.journal import COUNT, FIND
 
 # Part of the rows after which the rate has fallen, how fast it falls then (infinite:
 # exponentially), and share of the positives that is spread over all rows.
@@ -58,10 +57,7 @@ class Remaining:
 
 
 def remaining(answers: Sequence[Answer], n_rows: int, *, n_next: int = 100) -> Remaining:
-    """Estimate the positives left among `n_rows` rows, answered ones included in the number.
-
-    Answers are in the order in which they were given.
-    """
+    """Estimate the positives left among `n_rows` rows from the answers so far, in order."""
     n_seen = len(answers)
     n_next = min(n_next, n_rows - n_seen)
     if n_seen > n_rows:
@@ -91,16 +87,13 @@ def _shares_met(at: FloatArray, n_rows: int) -> FloatArray:
     """Return the share of the positives met by each shape (a row) up to each place (a column)."""
     shares = []
     for scale, power, floor in product(_SCALES, _POWERS, _FLOORS):
-        met, all_met = (_integral(place, scale * n_rows, power) for place in (at, float(n_rows)))
+        # Integrals of the rate, up to a factor.
+        met, all_met = (
+            1.0 - (np.exp(-way) if np.isinf(power) else (1.0 + way) ** (1.0 - power))
+            for way in (at / (scale * n_rows), np.float64(n_rows) / (scale * n_rows))
+        )
         shares.append((1.0 - floor) * met / all_met + floor * at / n_rows)
     return np.array(shares)
-
-
-def _integral(at: FloatArray | float, scale: float, power: float) -> FloatArray:
-    """Integrate the rate, up to a factor."""
-    if np.isinf(power):
-        return np.asarray(1.0 - np.exp(-np.asarray(at) / scale))
-    return np.asarray(1.0 - (1.0 + np.asarray(at) / scale) ** (1.0 - power))
 
 
 def _exposures(answers: Sequence[Answer], shares: FloatArray, n_rows: int) -> FloatArray:

@@ -56,12 +56,9 @@ class RowsToLabel:
         return self.cells[column][row]
 
     def similar_to(self, row: int) -> FloatArray:
-        """Return the similarity of every row to this one, from 0 to 1.
-
-        For sparse rows of length 1 these are cosines; for points, distances relative to the mean.
-        """
+        """Return the similarity of every row to this one, from 0 to 1."""
         X = self.features.X
-        if is_sparse(X):
+        if is_sparse(X):  # cosines: rows have length 1
             return np.asarray((X @ X[[row]].T).todense(), dtype=np.float64).ravel().clip(0.0, 1.0)
         squared = ((X - X[row]) ** 2).sum(axis=1)
         return np.asarray(np.exp(-4.0 * squared / (float(squared.mean()) or 1.0)))
@@ -89,25 +86,18 @@ def kind_of_cell(rows: RowsToLabel, row: int, column: int) -> str:
 
 
 def differing_columns(rows: RowsToLabel, row: int, other: int) -> list[dict[str, str]]:
-    """List the used columns in which two rows differ, the most different first.
-
-    Numbers differ by their distance, in standard deviations of the column, and everything else by
-    1. Texts, which are hardly ever equal, are left out.
-    """
-    differences = [
-        (_distance(cells[row], cells[other], spread), name, cells[row], cells[other])
-        for name, cells, spread in zip(rows.columns, rows.cells, rows.spreads, strict=True)
-        if name in rows.used_columns - rows.text_columns and cells[row] != cells[other]
-    ]
+    """List the used columns but texts in which two rows differ, the most different first."""
+    differences = []
+    for name, cells, spread in zip(rows.columns, rows.cells, rows.spreads, strict=True):
+        here, there = cells[row], cells[other]
+        if name in rows.used_columns - rows.text_columns and here != there:
+            # Numbers differ by standard deviations, everything else by 1.
+            one, two, distance = number_of(here), number_of(there), 1.0
+            if spread is not None and one is not None and two is not None:
+                distance = abs(one - two) / spread
+            differences.append((distance, {"column": name, "here": here, "there": there}))
     differences.sort(key=lambda difference: -difference[0])  # stable: equal ones in table order
-    return [{"column": name, "here": here, "there": there} for _, name, here, there in differences]
-
-
-def _distance(here: str, there: str, spread: float | None) -> float:
-    one, other = number_of(here), number_of(there)
-    if spread is None or one is None or other is None:
-        return 1.0
-    return abs(one - other) / spread
+    return [difference for _, difference in differences]
 
 
 def _spread(cells: Sequence[str]) -> float | None:

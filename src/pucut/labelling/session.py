@@ -1,18 +1,23 @@
-"""State of a labelling session, and what an answer changes.
+"""State of a labelling session, what an answer changes, and what the page shows of it.
 
-Answers go to the journal first. A background thread ranks the rows again whenever labels have
-changed; until it is done, the previous ranking is used.
+Answers go to the journal first. A background thread ranks the rows after each; until it is done,
+the previous ranking is used.
 """
 
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Any
 
 import numpy as np
 
 from pucut._support.checks import BoolArray, FloatArray
 from pucut.labelling.journal import (
+    COUNT,
+    FIND,
+    IMPROVE,
     NO,
     NOTE,
     SKIP,
@@ -25,35 +30,29 @@ from pucut.labelling.journal import (
     last_entry_of,
     not_undone,
 )
-from pucut.labelling.next_rows import (
-    COUNT,
-    FIND,
-    IMPROVE,
+from pucut.labelling.ranking import (
+    PlattScaling,
     apart_from,
     at_random,
     blank_rows_come_first,
+    calibrated,
     highest,
+    is_blank,
     most_likely,
+    rank_scores,
+    uncertainties,
 )
-from pucut.labelling.probabilities import PlattScaling, calibrated
-from pucut.labelling.ranking import is_blank, rank_scores, uncertainties
-from pucut.labelling.remaining import Answer, Remaining, remaining
-from pucut.labelling.rows import RowsToLabel
+from pucut.labelling.remaining import Answer, Remaining, remaining, sentence
+from pucut.labelling.rows import RowsToLabel, differing_columns, kind_of_cell
 
+# Of a card and of the status: points of the curve, columns that differ, letters of a heading.
+_MOST_POINTS = 200
+_MOST_COLUMNS = 6
+_HEADING_LETTERS = 120
 # Seconds for which a row that is shown in one window is not shown in another.
 RESERVED_SECONDS = 600.0
 # Rows that others are kept apart from, at most: each takes a product with all rows.
 _MOST_APART = 5
-
-
-@dataclass(frozen=True, eq=False)
-class RowRanking:
-    """Scores and uncertainties of all rows, and the number of labels they were learned from."""
-
-    scores: FloatArray
-    uncertainties: FloatArray
-    calibration: PlattScaling | None
-    n_labels: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +70,30 @@ class KnownLabels:
     @property
     def n_known(self) -> int:
         return int(self.is_positive.sum() + self.is_negative.sum())
+
+    def changed_since(self, other: "KnownLabels") -> BoolArray:
+        """Return the rows whose labels differ from these others."""
+        is_same = (self.is_positive == other.is_positive) & (self.is_negative == other.is_negative)
+        return np.asarray(~is_same)
+
+
+@dataclass(frozen=True, eq=False)
+class RowRanking:
+    """Scores and uncertainties of all rows, and the labels they were learned from."""
+
+    scores: FloatArray
+    uncertainties: FloatArray
+    calibration: PlattScaling | None
+    labels: KnownLabels
+
+
+@dataclass(frozen=True)
+class Export:
+    """A download: what it is, its media type, and the function that makes it."""
+
+    about: str
+    kind: str
+    make: Callable[[], bytes]
 
 
 class SessionError(ValueError):
@@ -97,8 +120,6 @@ class Session:
         self._wake.set()
         self._thread.join()
 
-    # Answers
-
     def answer(
         self, key: str, who: str, action: str, row: int, *, note: str = "", goal: str = FIND
     ) -> None:
@@ -108,29 +129,35 @@ class Session:
         if not 0 <= row < len(self.rows):
             raise SessionError(f"row must be from 0 to {len(self.rows) - 1}, found {row}")
         with self._lock:
-            self._keep(Entry(key, _now(), who, action, row, note, goal))
+            self._keep(key, who, action, row, note=note, goal=goal)
 
     def undo(self, key: str, who: str) -> int | None:
         """Undo the last answer of a person, and return its row; None if there is none."""
         with self._lock:
             done = next((entry for entry in self.journal.entries if entry.key == key), None)
-            if done is not None:  # sent twice
-                return done.row
-            last = last_entry_of(who, self.journal.entries)
-            if last is None:
-                return None
-            self._keep(Entry(key, _now(), who, UNDO, last.row, undone=last.key))
-            return last.row
+            last = done or last_entry_of(who, self.journal.entries)
+            if last is not None and done is None:  # not sent twice
+                self._keep(key, who, UNDO, last.row, undone=last.key)
+            return None if last is None else last.row
 
-    def _keep(self, entry: Entry) -> None:
-        if self.journal.append(entry):
+    def _keep(self, key: str, who: str, action: str, row: int, **others: str) -> None:
+        now = datetime.now(UTC).isoformat(timespec="milliseconds")
+        if self.journal.append(Entry(key, now, who, action, row, **others)):
             self._read_journal()
             self._wake.set()
 
     def _read_journal(self) -> None:
         self.answers: CurrentAnswers = current_answers(self.journal.entries)
-        self.labels = self._known_labels()
         self._remaining: Remaining | None = None
+        is_positive, is_negative = self.rows.is_positive.copy(), self.rows.is_negative.copy()
+        is_known, labels = is_positive | is_negative, self.answers.labels
+        answered: dict[int, Answer] = {}
+        for entry in not_undone(self.journal.entries):
+            if entry.action in (YES, NO) and entry.row in labels and not is_known[entry.row]:
+                answered.setdefault(entry.row, Answer(labels[entry.row], entry.goal))
+        for row, label in labels.items():
+            is_positive[row], is_negative[row] = label, not label
+        self.labels = KnownLabels(is_positive, is_negative, tuple(answered.items()))
 
     def remaining(self) -> Remaining:
         """Estimate the positives left, once after every answer."""
@@ -140,28 +167,10 @@ class Session:
                 self._remaining = remaining(answers, len(self.rows) - self.rows.n_labelled)
             return self._remaining
 
-    def _known_labels(self) -> KnownLabels:
-        is_positive, is_negative = self.rows.is_positive.copy(), self.rows.is_negative.copy()
-        labels = self.answers.labels
-        answered: dict[int, Answer] = {}
-        for entry in not_undone(self.journal.entries):
-            known = is_positive[entry.row] or is_negative[entry.row]
-            if entry.action in (YES, NO) and entry.row in labels and not known:
-                answered.setdefault(entry.row, Answer(labels[entry.row], entry.goal))
-        for row, label in labels.items():
-            is_positive[row], is_negative[row] = label, not label
-        return KnownLabels(is_positive, is_negative, tuple(answered.items()))
-
-    # Ranking
-
     def _ranked(self, labels: KnownLabels) -> RowRanking:
         learned_from = self.rows.features, labels.is_positive, labels.is_negative, self.seed
-        return RowRanking(
-            rank_scores(*learned_from),
-            uncertainties(*learned_from),
-            calibrated(*learned_from),
-            labels.n_known,
-        )
+        scores, uncertain = rank_scores(*learned_from), uncertainties(*learned_from)
+        return RowRanking(scores, uncertain, calibrated(*learned_from), labels)
 
     def _keep_ranking(self) -> None:
         while True:
@@ -176,8 +185,6 @@ class Session:
                 self.failure = ""
             except Exception as error:  # the page keeps the ranking it has, and shows the error
                 self.failure = f"{type(error).__name__}: {error}"
-
-    # Rows to show
 
     def next_row(self, client: str, goal: str, now: float | None = None) -> int | None:
         """Return the row to show in a window next, or None if every row is answered.
@@ -209,13 +216,10 @@ class Session:
         elif goal == IMPROVE:
             rows = highest(self._kept_apart(self.ranking.uncertainties), is_free, 1)
         elif goal == FIND:
-            answers = [
-                (row, answer.is_positive)
-                for row, answer in self.labels.answered
-                if answer.goal == FIND
-            ]
+            answered = self.labels.answered
+            found = [(row, each.is_positive) for row, each in answered if each.goal == FIND]
             n_positive = int(self.labels.is_positive.sum())
-            blank_first = blank_rows_come_first(answers, self._is_blank, n_positive)
+            blank_first = blank_rows_come_first(found, self._is_blank, n_positive)
             scores = self._kept_apart(self.ranking.scores)
             rows = most_likely(scores, is_free, self._is_blank, 1, blank_first=blank_first)
         else:
@@ -224,8 +228,8 @@ class Session:
 
     def _kept_apart(self, scores: FloatArray) -> FloatArray:
         """Lower the scores of rows similar to those shown, or answered since the last ranking."""
-        n_learned = self.ranking.n_labels - self.rows.n_labelled
-        recent = [row for row, _ in self.labels.answered[n_learned:]]
+        is_new = self.labels.changed_since(self.ranking.labels)
+        recent = [row for row, _ in self.labels.answered if is_new[row]]
         shown = [row for row, _ in self._shown.values()]
         others = {*recent[-_MOST_APART:], *shown[-_MOST_APART:]}
         return apart_from(sorted(others), scores, self.rows.similar_to)
@@ -236,26 +240,92 @@ class Session:
             return None
         return float(calibration.probabilities(self.ranking.scores[[row]])[0])
 
-    def rank(self, row: int) -> int:
-        """Return the place of a row among those without a label, from 1."""
-        scores = self.ranking.scores
-        return 1 + int((scores[self.labels.is_free] > scores[row]).sum())
-
     def nearest(self, row: int) -> list[tuple[int, bool]]:
         """Return the most similar known positive and the most similar known negative."""
         similar = self.rows.similar_to(row)
-        pairs = []
-        for is_positive in (True, False):
-            of_class = self.labels.is_positive if is_positive else self.labels.is_negative
-            others = np.flatnonzero(of_class & (np.arange(len(of_class)) != row))
+        labels, pairs = self.labels, []
+        for of_class, is_positive in ((labels.is_positive, True), (labels.is_negative, False)):
+            others = np.flatnonzero(of_class)
+            others = others[others != row]
             if len(others):
                 pairs.append((int(others[np.argmax(similar[others])]), is_positive))
         return pairs
 
-    def curve(self) -> list[int]:
-        """Return the number of positives after each answer."""
-        return [int(n) for n in np.cumsum([each.is_positive for _, each in self.labels.answered])]
+
+def row_card(session: Session, row: int) -> dict[str, Any]:
+    """Describe a row for the page. Rows are counted from 0, `number` from 1."""
+    rows, answers, scores = session.rows, session.answers, session.ranking.scores
+    return {
+        "row": row,
+        "number": row + 1,
+        "cells": [
+            {"name": name, "kind": kind_of_cell(rows, row, place), "text": rows.cell(row, place)}
+            for place, name in enumerate(rows.columns)
+        ],
+        "probability": session.probability(row),
+        "rank": 1 + int((scores[session.labels.is_free] > scores[row]).sum()),
+        "n_ranked": len(rows) - session.labels.n_known,
+        "nearest": [
+            _neighbour(rows, row, other, is_positive) for other, is_positive in session.nearest(row)
+        ],
+        "said": answers.by_row.get(row, {}),
+        "notes": [list(note) for note in answers.notes.get(row, ())],
+    }
 
 
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="milliseconds")
+def _neighbour(rows: RowsToLabel, row: int, other: int, is_positive: bool) -> dict[str, Any]:
+    differs = differing_columns(rows, row, other)
+    return {
+        "row": other,
+        "number": other + 1,
+        "answer": YES if is_positive else NO,
+        "heading": heading(rows, other),
+        "differs": differs[:_MOST_COLUMNS],
+        "n_differ": len(differs),
+    }
+
+
+def session_status(session: Session) -> dict[str, Any]:
+    """Describe the session: counts, positives left, the curve, and disagreements."""
+    answers = session.answers
+    labels, by_row = answers.labels, answers.by_row
+    left, n_yes = session.remaining(), sum(labels.values())
+    positives = [int(answer.is_positive) for _, answer in session.labels.answered]
+    n_new = int(session.labels.changed_since(session.ranking.labels).sum())
+    return {
+        "table": session.rows.name,
+        "n_rows": len(session.rows),
+        "n_known": session.rows.n_labelled,
+        "n_yes": n_yes,
+        "n_no": len(labels) - n_yes,
+        "n_skipped": sum(set(by_person.values()) == {SKIP} for by_person in by_row.values()),
+        "sentence": sentence(left, n_yes, len(positives)),
+        "left": [left.low, left.left, left.high],
+        "curve": thinned(np.cumsum(positives).tolist()),
+        "disagreements": [
+            {"row": row, "number": row + 1, "said": by_row[row]} for row in answers.disagreements
+        ],
+        "people": sorted({who for by_person in by_row.values() for who in by_person}),
+        "ranked_with": session.labels.n_known - n_new,
+        "n_labels": session.labels.n_known,
+        "failure": session.failure,
+    }
+
+
+def heading(rows: RowsToLabel, row: int) -> str:
+    """Return the beginning of a row's first text, or of its first cells."""
+    texts = [
+        cells[row]
+        for name, cells in zip(rows.columns, rows.cells, strict=True)
+        if name in rows.text_columns and cells[row].strip()
+    ]
+    chosen = texts[0] if texts else ", ".join(cells[row] for cells in rows.cells[:4])
+    whole = " ".join(chosen.split())
+    return whole if len(whole) <= _HEADING_LETTERS else whole[: _HEADING_LETTERS - 1] + "…"
+
+
+def thinned(curve: list[int]) -> list[list[int]]:
+    """Return points (answers, positives), at most a few hundred, the last one always."""
+    step = max(1, -(-len(curve) // _MOST_POINTS))
+    places = sorted({*range(0, len(curve), step), len(curve) - 1} - {-1})
+    return [[place + 1, curve[place]] for place in places]

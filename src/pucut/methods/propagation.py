@@ -14,9 +14,8 @@ import numpy.typing as npt
 import scipy.sparse as sp
 from scipy.sparse.csgraph import dijkstra
 
-from pucut._support.checks import BoolArray, FloatArray
+from pucut._support.checks import BoolArray, FloatArray, diagonal_array
 from pucut._support.constraints import COUNT, COUNT_OR_NONE, POSITIVE
-from pucut._support.sparse import diagonal_array
 from pucut.data.labels import PULabels
 from pucut.data.row_order import IndexArray, given_numbers, in_given_order, renumbered_graph
 from pucut.graphs.neighbors import NeighborIndex

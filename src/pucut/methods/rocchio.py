@@ -11,9 +11,8 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
-from pucut._support.checks import BoolArray, FloatArray, is_sparse
+from pucut._support.checks import BoolArray, FloatArray, diagonal_array, is_sparse
 from pucut._support.constraints import NOT_NEGATIVE, POSITIVE
-from pucut._support.sparse import diagonal_array
 from pucut.data.labels import PULabels
 from pucut.data.row_order import IndexArray, given_numbers
 from pucut.kernels.machines import KERNELS, Machine, fit_svm

@@ -17,9 +17,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from pucut._support.checks import FloatArray
+from pucut.priors.sample import PriorSample, ShareEstimate
 
 SLACK = 0.01
 FAILURE = 0.1
+# The share of positives that must pass a threshold when the overlap is measured.
+PASSING = 0.9
+N_RESAMPLES = 100
+# Resampled shares above a threshold are computed at no more thresholds than this.
+_MAX_THRESHOLDS = 400
 
 
 @dataclass(frozen=True)
@@ -81,11 +87,6 @@ class ScoreCurve:
     labelled_above: FloatArray
     unlabelled_above: FloatArray
 
-    def unlabelled_at(self, labelled_above: float) -> float:
-        """Share of the unlabelled above the threshold that this share of the labelled passes."""
-        labelled, unlabelled = np.r_[0.0, self.labelled_above], np.r_[0.0, self.unlabelled_above]
-        return float(np.interp(labelled_above, labelled, unlabelled))
-
 
 def score_curve(labelled_scores: FloatArray, unlabelled_scores: FloatArray) -> ScoreCurve:
     """Return the curve at the labelled scores.
@@ -99,3 +100,65 @@ def score_curve(labelled_scores: FloatArray, unlabelled_scores: FloatArray) -> S
     return ScoreCurve(
         thresholds, np.cumsum(counts) / len(labelled_scores), 1.0 - below / len(unlabelled_scores)
     )
+
+
+def negatives_passing(labelled: FloatArray, unlabelled: FloatArray, share: float) -> float:
+    """Return the share of the negatives above the threshold that 90 % of the positives pass."""
+    if share >= 1.0:
+        return 1.0
+    curve = score_curve(labelled, unlabelled)
+    above = float(
+        np.interp(PASSING, np.r_[0.0, curve.labelled_above], np.r_[0.0, curve.unlabelled_above])
+    )
+    return float(np.clip((above - share * PASSING) / (1.0 - share), 0.0, 1.0))
+
+
+def resampled_best_bins(
+    labelled: FloatArray,
+    unlabelled: FloatArray,
+    *,
+    random: np.random.RandomState,
+    n_resamples: int = N_RESAMPLES,
+    failure: float = FAILURE,
+) -> FloatArray:
+    """Return the share that `best_bin` finds in resamples with replacement of both samples."""
+    thresholds = np.unique(labelled)
+    if len(thresholds) > _MAX_THRESHOLDS:
+        # Neighbouring thresholds hardly differ, so only counts between a few of them are drawn.
+        thresholds = thresholds[np.linspace(0, len(thresholds) - 1, _MAX_THRESHOLDS).astype(int)]
+    labelled_above = _resampled_above(labelled, thresholds, n_resamples, random)
+    unlabelled_above = _resampled_above(unlabelled, thresholds, n_resamples, random)
+    margin = confidence_margin(len(labelled), len(unlabelled), failure)
+    reached = labelled_above > 0.0
+    safe = np.where(reached, labelled_above, 1.0)
+    bounds = np.where(reached, (unlabelled_above + margin) / safe, np.inf)
+    best = np.argmin(bounds, axis=1)[:, np.newaxis]
+    ratios = np.take_along_axis(unlabelled_above, best, 1) / np.take_along_axis(safe, best, 1)
+    shares: FloatArray = np.minimum(ratios[:, 0], 1.0)
+    return shares
+
+
+def _resampled_above(
+    scores: FloatArray, thresholds: FloatArray, n_resamples: int, random: np.random.RandomState
+) -> FloatArray:
+    """Return the share of the scores at or above each threshold, highest first, by resample."""
+    counts = np.bincount(
+        np.searchsorted(thresholds, scores, side="right"), minlength=len(thresholds) + 1
+    )
+    drawn = random.multinomial(len(scores), counts[::-1] / len(scores), size=n_resamples)
+    above: FloatArray = np.cumsum(drawn, axis=1)[:, :-1] / len(scores)
+    return above
+
+
+def share_by_best_bin(sample: PriorSample) -> ShareEstimate:
+    labelled, unlabelled = sample.split_scores()
+    best = best_bin(labelled, unlabelled)
+    diagnostics = {
+        "threshold": best.threshold,
+        "labelled_above": best.labelled_above,
+        "unlabelled_above": best.unlabelled_above,
+        "share_upper_bound": best.upper_bound,
+        "negatives_passing": negatives_passing(labelled, unlabelled, best.share),
+    }
+    resampled = resampled_best_bins(labelled, unlabelled, random=sample.random)
+    return ShareEstimate.with_resamples(best.share, resampled, diagnostics)

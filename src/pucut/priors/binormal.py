@@ -8,9 +8,8 @@ are evidence about p, d and s; so are the ranks of known negatives, if these wer
 The estimate is the posterior mean of p.
 
 A priori the share of positives among *all* rows has a beta distribution, and s is near 1; narrow
-cuts (`narrow_cuts`) may add evidence. This fits most tables but not all. The range is therefore
-the union of three ranges: with cuts, without them, and with a uniform prior. Ranks by one model are
-not independent, so their likelihood is discounted. docs/design/priors.md has the reasons.
+cuts (`narrow_cuts`) may add evidence. The range is the union of three ranges: with cuts, without
+them, and with a uniform prior. docs/design/priors.md has the reasons.
 """
 
 from dataclasses import dataclass
@@ -25,11 +24,11 @@ from pucut._support.checks import FloatArray
 PRIOR_SHAPE = (2.0, 3.0)
 # Standard deviation of log s.
 _SPREAD_OF_SPREADS = 0.3
-# n ranks weigh as _TRUST n / (1 + n / _MANY) ^ _DISCOUNT.
+# n ranks weigh as _TRUST n / (1 + n / _MANY) ^ _DISCOUNT: those by one model are not independent.
 _TRUST, _MANY, _DISCOUNT = 0.6, 100.0, 0.7
 _TRUST_IN_NEGATIVES = 0.4
-# The interval leaves out this much on either side. Because the ranks are discounted, it is wide
-# enough to cover the truth nine times out of ten.
+# The interval leaves out this much on either side; the discount widens it enough to cover the truth
+# nine times out of ten.
 _TAIL = 0.1
 
 # Shares among the unlabelled rows, distances and spreads that are compared.
@@ -42,7 +41,7 @@ _LEAST_DENSITY = 1e-3
 
 @dataclass(frozen=True)
 class PlausibleShare:
-    """Mean of the plausible shares among the unlabelled rows, and the range described above."""
+    """Mean and range of the plausible shares among the unlabelled rows."""
 
     mean: float
     low: float
@@ -51,16 +50,12 @@ class PlausibleShare:
 
 @dataclass(frozen=True, eq=False)
 class Ranks:
-    """Ranks of known rows of one class among the unlabelled ones, from 0 to 1.
-
-    They weigh as `n_independent` rows, all of them by default: copies add no evidence.
-    """
+    """Ranks of known rows among unlabelled ones, which weigh as `n_independent` rows."""
 
     values: FloatArray
     n_independent: int | None = None
 
     def weights(self, trust: float) -> FloatArray:
-        """Return the weight of the ranks in each bin."""
         n_in_bin = np.histogram(self.values, bins=_N_BINS, range=(0.0, 1.0))[0].astype(np.float64)
         n_ranks = len(self.values)
         n_independent = n_ranks if self.n_independent is None else self.n_independent
@@ -74,10 +69,7 @@ def plausible_share(
     negatives: Ranks | None = None,
     of_cuts: FloatArray | None = None,
 ) -> PlausibleShare:
-    """Estimate the share from ranks of labelled rows, and of known negatives if there are any.
-
-    `of_cuts` is the log-likelihood of each of `SHARES` by narrow cuts.
-    """
+    """Estimate the share; `of_cuts` is the log-likelihood of each of `SHARES` by narrow cuts."""
     n_labelled, n_negative = len(positives.values), len(negatives.values) if negatives else 0
     of_all = (n_labelled + SHARES * n_unlabelled) / (n_labelled + n_unlabelled + n_negative)
     of_spreads = -np.square(np.log(_SPREADS) / _SPREAD_OF_SPREADS)[None, None, :] / 2.0
@@ -89,7 +81,12 @@ def plausible_share(
     if of_cuts is not None:
         log_priors.insert(0, before + of_cuts)
     posteriors = [_posterior(fit, log_prior) for log_prior in log_priors]
-    low, high = np.transpose([_range(weights) for weights in posteriors])
+    low, high = np.transpose(
+        [
+            np.interp([_TAIL, 1.0 - _TAIL], np.cumsum(weights) - weights / 2.0, SHARES)
+            for weights in posteriors
+        ]
+    )
     return PlausibleShare(float(posteriors[0] @ SHARES), float(low.min()), float(high.max()))
 
 
@@ -98,11 +95,6 @@ def _posterior(fit: FloatArray, log_prior: FloatArray) -> FloatArray:
     plausible = fit + log_prior[:, None, None]
     weights: FloatArray = np.exp(plausible - plausible.max()).sum(axis=(1, 2))
     return np.asarray(weights / weights.sum())
-
-
-def _range(weights: FloatArray) -> FloatArray:
-    middle = np.cumsum(weights) - weights / 2.0
-    return np.asarray(np.interp([_TAIL, 1.0 - _TAIL], middle, SHARES))
 
 
 @lru_cache(maxsize=2)

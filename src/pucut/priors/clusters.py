@@ -2,19 +2,16 @@
 
 Kumar and Lambert: Positive unlabeled learning selected not at random (PULSNAR): class proportion
 estimation without the selected completely at random assumption, PeerJ Computer Science 10:e2451,
-2024. If some kinds of positives are labelled more often than others, labelled rows do not represent
-the hidden positives, and estimates that assume so are wrong. Within a kind, labels may still be a
-random draw. So the labelled rows are clustered, the share of each cluster among the unlabelled rows
-is estimated as if it were a class of its own, and the shares are added.
+2024. The labelled rows are clustered, the share of each cluster among the unlabelled rows is
+estimated as if it were a class of its own, and the shares are added. Labels are assumed to be a
+random draw within a cluster only: rows of a kind without any label are missed.
 
 Only this idea is the paper's. Features are weighted by PU trees before a Gaussian mixture finds the
 clusters, one forest with a class for each cluster scores all rows out of bag, and DEDPUL (`dedpul`)
 gives the share of a cluster. Settings were chosen on the practice tables (docs/design/priors.md).
-
-Within a cluster labels are assumed to be a random draw: rows of a kind without any label are
-missed, and a bias that is the same in all clusters goes unnoticed.
 """
 
+import itertools
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,10 +19,14 @@ import numpy as np
 from sklearn.decomposition import PCA, TruncatedSVD
 from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.mixture import GaussianMixture
+from sklearn.utils import _safe_indexing
 
 from pucut._support.checks import BoolArray, FloatArray, IndexArray, is_sparse
 from pucut.data.containers import with_narrow_indices
 from pucut.data.encoding import learn_encoding
+from pucut.priors.best_bin import negatives_passing
+from pucut.priors.dedpul import dedpul
+from pucut.priors.sample import PriorSample, ShareEstimate
 from pucut.trees.feature_weights import forest_weights, options_of_weighing_trees, weighted
 from pucut.trees.growing import grow_forest
 
@@ -68,7 +69,19 @@ def cluster_scores(
     """Cluster the labelled rows, and score all rows for each cluster out of bag."""
     points = with_narrow_indices(learn_encoding(X)[1])
     cluster = np.full(len(is_labelled), -1, dtype=np.intp)
-    cluster[is_labelled] = clusters_of(_weighted(points, is_labelled, random)[is_labelled], random)
+    # Weights of columns by how well they tell labelled from unlabelled rows.
+    weights = forest_weights(
+        grow_forest(
+            points,
+            is_labelled,
+            max(_GUESS, (1.0 + float(is_labelled.mean())) / 2.0),
+            options_of_weighing_trees(len(is_labelled)),
+            n_trees=_N_WEIGHING_TREES,
+            random_state=random,
+            n_threads=1,
+        )
+    )
+    cluster[is_labelled] = clusters_of(weighted(points, weights)[is_labelled], random)
     forest = ExtraTreesClassifier(
         _N_TREES,
         min_samples_leaf=_LEAST_LEAF,
@@ -112,15 +125,23 @@ def _without_small(odds: FloatArray) -> IndexArray:
         kept = np.delete(kept, sizes.argmin())
 
 
-def _weighted(points: Any, is_labelled: BoolArray, random: np.random.RandomState) -> Any:
-    """Weight columns by how well they tell labelled from unlabelled rows."""
-    forest = grow_forest(
-        points,
-        is_labelled,
-        max(_GUESS, (1.0 + float(is_labelled.mean())) / 2.0),
-        options_of_weighing_trees(len(is_labelled)),
-        n_trees=_N_WEIGHING_TREES,
-        random_state=random,
-        n_threads=1,
+def share_by_clusters(sample: PriorSample) -> ShareEstimate:
+    if not sample.can_hold_out():
+        return ShareEstimate(1.0, 1.0, 1.0, {"negatives_passing": 1.0})
+    # A copy may be in the bag of a tree where the row itself is not: one of each is enough.
+    rows = np.unique(sample.groups, return_index=True)[1]
+    is_labelled = sample.is_labelled[rows]
+    scores = cluster_scores(_safe_indexing(sample.X, rows), is_labelled, random=sample.random)
+    pairs = [scores.split(number) for number in range(len(scores.sizes))]
+    shares = [dedpul(*pair) for pair in pairs]
+    resampled = sample.resampled(
+        lambda *both: sum(map(dedpul, both[::2], both[1::2])), *itertools.chain(*pairs)
     )
-    return weighted(points, forest_weights(forest))
+    share = min(sum(shares), 1.0)
+    of_any = scores.of_any
+    passing = negatives_passing(of_any[is_labelled], of_any[~is_labelled], share)
+    diagnostics = {"negatives_passing": passing}
+    for number, (size, of_cluster) in enumerate(zip(scores.sizes, shares, strict=True), start=1):
+        diagnostics[f"labelled_of_cluster_{number}"] = float(size)
+        diagnostics[f"share_of_cluster_{number}"] = float(of_cluster)
+    return ShareEstimate.with_resamples(share, resampled, diagnostics)

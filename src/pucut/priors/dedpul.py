@@ -22,6 +22,8 @@ from scipy.stats import rankdata
 from sklearn.isotonic import isotonic_regression
 
 from pucut._support.checks import FloatArray, IndexArray
+from pucut.priors.best_bin import negatives_passing
+from pucut.priors.sample import PriorSample, ShareEstimate
 
 # On the scale of ranks, 0 to 1.
 BANDWIDTH = 0.03
@@ -76,3 +78,11 @@ def _density(cells: IndexArray, bandwidth: float) -> FloatArray:
     """Smooth the counts of the cells by a Gaussian kernel, reflected at both ends."""
     counts = np.bincount(cells, minlength=_N_CELLS) * (_N_CELLS / len(cells))
     return np.asarray(gaussian_filter1d(counts, bandwidth * _N_CELLS, mode="reflect"))
+
+
+def share_by_dedpul(sample: PriorSample) -> ShareEstimate:
+    labelled, unlabelled = sample.split_scores()
+    share = dedpul(labelled, unlabelled)
+    passing = negatives_passing(labelled, unlabelled, share)
+    resampled = sample.resampled(dedpul, labelled, unlabelled)
+    return ShareEstimate.with_resamples(share, resampled, {"negatives_passing": passing})

@@ -6,28 +6,38 @@ that they score as unlabelled negatives do; two more regressions tell labelled r
 negatives. The ranks of all are mixed by how well they rank labelled rows. From the ranks of the
 labelled rows and the known negatives in the mixture the binormal model (`binormal`) finds the
 plausible shares, of which narrow cuts (`narrow_cuts`) make some likelier; the best bin
-(`best_bin`), averaged over resamples, bounds them from above. docs/design/tried.md compares this
-with other ways.
+(`best_bin`), averaged over resamples, bounds them from above.
 """
 
 import math
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from scipy.stats import rankdata
 
 from pucut._support.checks import BoolArray, FloatArray, is_sparse
 from pucut.data.repeats import numbered, possible_folds
-from pucut.data.row_order import IndexArray
 from pucut.judging.scorers import MOST_LINEAR_COLUMNS
 from pucut.judging.weights import rank_weights
 from pucut.kernels.ridge import Ridge, fit_kernel_ridge, fit_linear_ridge
-from pucut.priors.best_bin import FAILURE, confidence_margin, score_curve
+from pucut.priors.best_bin import negatives_passing, resampled_best_bins
+from pucut.priors.binormal import Ranks, plausible_share
+from pucut.priors.narrow_cuts import log_likelihood_of_cuts
+from pucut.priors.sample import PriorSample, ShareEstimate
 from pucut.trees.cross_fitting import cross_fitted_forest
 from pucut.trees.growing import ROWS_OF_A_TREE, TreeOptions
 
-N_RESAMPLES = 100
+_FORESTS = {
+    "PU trees": TreeOptions(min_samples_leaf=5, max_rows=ROWS_OF_A_TREE),
+    "greedy trees": TreeOptions(
+        risk="pn", min_samples_leaf=5, max_candidates=8, max_rows=ROWS_OF_A_TREE
+    ),
+    "large leaves": TreeOptions(
+        risk="pn", min_samples_leaf=15, max_candidates=4, max_rows=ROWS_OF_A_TREE
+    ),
+}
 # Trees of each kind.
 _N_TREES = 75
 # More features than this would make greedy trees slow.
@@ -36,91 +46,102 @@ _MOST_FEATURES_AT_A_NODE = 12
 _GUESS = 0.5
 # Known rows of each class that the regressions of known rows alone need.
 _FEWEST_KNOWN = 5
-# Resampled shares above a threshold are computed at no more thresholds than this.
-_MAX_THRESHOLDS = 400
-# The share of positives that must pass a threshold when the overlap is measured.
-PASSING = 0.9
+# With this many labels, and classes that do not overlap, the best bin weighs half.
+_LABELS_FOR_BINS = 60
 
 
-def learner_scores(
-    points: Any,
-    is_labelled: BoolArray,
-    groups: IndexArray,
-    *,
-    n_folds: int,
-    random: np.random.RandomState,
-    is_negative: BoolArray,
-    n_threads: int = 1,
-) -> dict[str, FloatArray]:
-    """Out-of-sample scores of all rows, by learner; nothing is given the prior."""
-    n_features = points.shape[1]
-    n_folds = possible_folds(n_folds, groups, is_labelled)
-    share = float(is_labelled.mean())
-    kinds = {
-        "PU trees": TreeOptions(min_samples_leaf=5, max_rows=ROWS_OF_A_TREE),
-        "greedy trees": TreeOptions(
-            risk="pn",
-            min_samples_leaf=5,
-            max_candidates=8,
-            max_features=min(math.ceil(n_features / 2), _MOST_FEATURES_AT_A_NODE),
-            max_rows=ROWS_OF_A_TREE,
-        ),
-        "large leaves": TreeOptions(
-            risk="pn", min_samples_leaf=15, max_candidates=4, max_rows=ROWS_OF_A_TREE
-        ),
+def share_by_ensemble(sample: PriorSample) -> ShareEstimate:
+    reads_points = sample.classifier is None and sample.scores is None and sample.can_hold_out()
+    members = learner_scores(sample) if reads_points else {"given": sample.out_of_fold_scores()}
+    is_labelled, is_unlabelled = sample.is_labelled, ~(sample.is_labelled | sample.is_negative)
+    scores = combined_ranks(members, is_labelled, is_unlabelled)
+    labelled, unlabelled = scores[is_labelled], scores[is_unlabelled]
+    n_independent = sample.n_independent(is_labelled)
+    n_negative = sample.n_independent(sample.is_negative)
+    ranks = Ranks(ranks_among(labelled, unlabelled), n_independent)
+    negatives = Ranks(ranks_among(scores[sample.is_negative], unlabelled), n_negative)
+    bound = float(resampled_best_bins(labelled, unlabelled, random=sample.random).mean())
+    plausible = plausible_share(
+        ranks,
+        len(unlabelled),
+        negatives if n_negative else None,
+        _evidence_of_cuts(sample) if reads_points else None,
+    )
+    # With many labels, and classes apart, the best bin is close to the share itself. The more
+    # negatives are known, the less a bound adds.
+    passing = negatives_passing(labelled, unlabelled, plausible.mean)
+    trust = n_independent / (n_independent + _LABELS_FOR_BINS) * max(0.0, 1.0 - 2.0 * passing)
+    trust *= n_independent / (n_independent + n_negative)
+    value = plausible.mean + trust * (bound - plausible.mean)
+    rankings = {  # areas under the curve
+        f"ranking_{name}": float(ranks_among(member[is_labelled], member[is_unlabelled]).mean())
+        for name, member in members.items()
     }
+    diagnostics = {
+        **rankings,
+        "ranking_combined": float(ranks.values.mean()),
+        "share_plausible": plausible.mean,
+        "share_best_bin": bound,
+        "negatives_passing": negatives_passing(labelled, unlabelled, value),
+        "negatives_used": float(n_negative),
+    }
+    low, high = min(plausible.low, value), max(plausible.high, value)
+    return ShareEstimate(value, low, high, diagnostics, bound)
+
+
+def _evidence_of_cuts(sample: PriorSample) -> FloatArray:
+    """Compare cuts among one row of each group of copies, without known negatives."""
+    first = np.unique(sample.groups, return_index=True)[1]
+    rows = np.sort(first[~sample.is_negative[first]])
+    points, is_labelled = sample.points[rows], sample.is_labelled[rows]
+    return log_likelihood_of_cuts(
+        points, is_labelled, random=sample.random, n_threads=sample.n_threads
+    )
+
+
+def learner_scores(sample: PriorSample) -> dict[str, FloatArray]:
+    """Return out-of-sample scores of all rows by each learner; none is given the prior."""
+    points, is_labelled, groups = sample.points, sample.is_labelled, sample.groups
+    n_features, random = points.shape[1], sample.random
+    n_folds = possible_folds(sample.n_folds, groups, is_labelled)
+    of_node = min(math.ceil(n_features / 2), _MOST_FEATURES_AT_A_NODE)
     found = {
         name: cross_fitted_forest(
             points,
             is_labelled,
-            max(_GUESS, (1.0 + share) / 2.0),
-            options,
+            max(_GUESS, (1.0 + float(is_labelled.mean())) / 2.0),
+            replace(options, max_features=of_node) if name == "greedy trees" else options,
             n_folds=n_folds,
             n_trees=math.ceil(_N_TREES / n_folds),
             random_state=random,
-            n_threads=n_threads,
+            n_threads=sample.n_threads,
             groups=groups,
         ).scores.leaf
-        for name, options in kinds.items()
+        for name, options in _FORESTS.items()
     }
-    target = is_labelled[None, :]
-    found["kernel"] = fit_kernel_ridge(points, target, random, groups=groups).left_out[0]
+    regressions: list[tuple[str, Callable[..., Ridge]]] = [
+        ("kernel", partial(fit_kernel_ridge, random=random))
+    ]
     if not is_sparse(points) and n_features <= MOST_LINEAR_COLUMNS:
-        found["linear"] = fit_linear_ridge(points, target, groups=groups).left_out[0]
-    if min(int(is_labelled.sum()), int(is_negative.sum())) >= _FEWEST_KNOWN:
-        found.update(_scores_by_known_rows(points, is_labelled, is_negative, groups, random))
-    return found
-
-
-def _scores_by_known_rows(
-    points: Any,
-    is_labelled: BoolArray,
-    is_negative: BoolArray,
-    groups: IndexArray,
-    random: np.random.RandomState,
-) -> dict[str, FloatArray]:
-    """Of regressions that see labelled rows and known negatives alone, each without the row."""
-    rows = np.flatnonzero(is_labelled | is_negative)
-    of_known = numbered(groups[rows])
-    known, targets = points[rows], is_labelled[rows][None, :]
-
-    def scores(ridge: Ridge) -> FloatArray:
-        # Rounded as those of the rows that are left out.
-        found: FloatArray = np.round(ridge.machine.scores(points), 6)
-        found[rows] = ridge.left_out[0]
+        regressions.append(("linear", fit_linear_ridge))
+    for name, fit in regressions:
+        found[name] = fit(points, is_labelled[None, :], groups=groups).left_out[0]
+    if min(int(is_labelled.sum()), int(sample.is_negative.sum())) < _FEWEST_KNOWN:
         return found
-
-    found = {"kernel, known rows": scores(fit_kernel_ridge(known, targets, random, of_known))}
-    if not is_sparse(points) and points.shape[1] <= MOST_LINEAR_COLUMNS:
-        found["linear, known rows"] = scores(fit_linear_ridge(known, targets, of_known))
+    # Regressions that see labelled rows and known negatives alone, each without the row.
+    rows = np.flatnonzero(is_labelled | sample.is_negative)
+    known = points[rows], is_labelled[rows][None, :]
+    for name, fit in regressions:
+        ridge = fit(*known, groups=numbered(groups[rows]))
+        # Rounded as those of the rows that are left out.
+        scores = np.round(ridge.machine.scores(points), 6)
+        scores[rows] = ridge.left_out[0]
+        found[f"{name}, known rows"] = scores
     return found
 
 
 def ranks_among(known: FloatArray, unlabelled: FloatArray) -> FloatArray:
-    """The share of the unlabelled rows that each known row is above, by rising score.
-
-    Known rows that are tied with unlabelled ones are spread evenly over these.
-    """
+    """Return the share of the unlabelled rows below each known row; ties are spread evenly."""
     unlabelled, known = np.sort(unlabelled), np.sort(known)
     below = np.searchsorted(unlabelled, known, side="left")
     not_above = np.searchsorted(unlabelled, known, side="right")
@@ -133,10 +154,7 @@ def ranks_among(known: FloatArray, unlabelled: FloatArray) -> FloatArray:
 def combined_ranks(
     members: Mapping[str, FloatArray], is_labelled: BoolArray, is_unlabelled: BoolArray
 ) -> FloatArray:
-    """Return the mean ranks of the rows, members weighted by how high they rank the labelled ones.
-
-    Where no member does better than chance, all rows are equal.
-    """
+    """Return mean ranks of members that are weighted by how high they rank labelled rows."""
     weights = rank_weights(
         np.array([ranks_among(each[is_labelled], each[is_unlabelled]) for each in members.values()])
     )
@@ -145,49 +163,3 @@ def combined_ranks(
     ranks = [rankdata(scores) for scores in members.values()]
     combined: FloatArray = np.average(ranks, axis=0, weights=weights)
     return combined
-
-
-def resampled_best_bins(
-    labelled: FloatArray,
-    unlabelled: FloatArray,
-    *,
-    random: np.random.RandomState,
-    n_resamples: int = N_RESAMPLES,
-    failure: float = FAILURE,
-) -> FloatArray:
-    """The share that `best_bin` finds, in resamples with replacement of both samples."""
-    thresholds = np.unique(labelled)
-    if len(thresholds) > _MAX_THRESHOLDS:
-        # Neighbouring thresholds hardly differ, so only counts between a few of them are drawn.
-        thresholds = thresholds[np.linspace(0, len(thresholds) - 1, _MAX_THRESHOLDS).astype(int)]
-    labelled_above = _resampled_above(labelled, thresholds, n_resamples, random)
-    unlabelled_above = _resampled_above(unlabelled, thresholds, n_resamples, random)
-    margin = confidence_margin(len(labelled), len(unlabelled), failure)
-    reached = labelled_above > 0.0
-    safe = np.where(reached, labelled_above, 1.0)
-    bounds = np.where(reached, (unlabelled_above + margin) / safe, np.inf)
-    best = np.argmin(bounds, axis=1)[:, np.newaxis]
-    ratios = np.take_along_axis(unlabelled_above, best, 1) / np.take_along_axis(safe, best, 1)
-    shares: FloatArray = np.minimum(ratios[:, 0], 1.0)
-    return shares
-
-
-def negatives_passing(labelled: FloatArray, unlabelled: FloatArray, share: float) -> float:
-    """Share of the negatives above the threshold that 90 % of the positives pass."""
-    if share >= 1.0:
-        return 1.0
-    curve = score_curve(labelled, unlabelled)
-    above = curve.unlabelled_at(PASSING)
-    return float(np.clip((above - share * PASSING) / (1.0 - share), 0.0, 1.0))
-
-
-def _resampled_above(
-    scores: FloatArray, thresholds: FloatArray, n_resamples: int, random: np.random.RandomState
-) -> FloatArray:
-    """Share of the scores at or above each threshold, highest threshold first, by resample."""
-    counts = np.bincount(
-        np.searchsorted(thresholds, scores, side="right"), minlength=len(thresholds) + 1
-    )
-    drawn = random.multinomial(len(scores), counts[::-1] / len(scores), size=n_resamples)
-    above: FloatArray = np.cumsum(drawn, axis=1)[:, :-1] / len(scores)
-    return above

@@ -1,13 +1,13 @@
 """estimate_prior: from a table and PU labels to the share of positives.
 
-Every method estimates the share of positives among the unlabelled rows. It assumes that the
-labelled positives were drawn from the positives at random; "clusters" assumes so within each kind
-of positives. "auto" also learns from known negatives, as a random draw of the negatives. Together
-with the labelled rows, that share gives the prior among all rows.
+Every method estimates the share of positives among the unlabelled rows. Together with the labelled
+rows, that share gives the prior among all rows.
 """
 
 import math
 import numbers
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,12 +19,17 @@ from pucut._support.threads import library_threads
 from pucut.data.labels import PULabels, checked_pu_labels
 from pucut.data.row_order import row_order
 from pucut.judging.cross_fitting import checked_classifier
-from pucut.priors.methods import BY_NAME, METHODS
+from pucut.priors.best_bin import share_by_best_bin
+from pucut.priors.clusters import share_by_clusters
+from pucut.priors.dedpul import share_by_dedpul
+from pucut.priors.elkan_noto import share_by_elkan_noto
+from pucut.priors.ensemble import share_by_ensemble
+from pucut.priors.km2 import share_by_km2
 from pucut.priors.result import BOUND, FEW_LABELS, NO_SIGNAL, WIDE, PriorEstimate, percentage
 from pucut.priors.sample import PriorSample, ShareEstimate
+from pucut.priors.tice import share_by_tice
 
-# With this many rows chance moves the share by about 0.01, less than the overlap of most classes
-# does; more rows would take time and change little.
+# With this many rows chance moves the share by about 0.01, less than the overlap of most classes.
 MAX_ROWS = 20_000
 # Known negatives among them, at most.
 MAX_NEGATIVES = 5_000
@@ -37,6 +42,27 @@ FEWEST_LABELS = 10
 CLEAR_SIGNAL = 2.0
 # ... or if more of the shares among the unlabelled rows than this is plausible.
 WIDEST = 0.6
+
+
+@dataclass(frozen=True)
+class PriorMethod:
+    """A method, and whether it uses scores, or features alone, and known negatives."""
+
+    estimate: Callable[[PriorSample], ShareEstimate]
+    uses_scores: bool = True
+    uses_negatives: bool = False
+
+
+BY_NAME: Mapping[str, PriorMethod] = {
+    "auto": PriorMethod(share_by_ensemble, uses_negatives=True),
+    "bbe": PriorMethod(share_by_best_bin),
+    "clusters": PriorMethod(share_by_clusters, uses_scores=False),
+    "dedpul": PriorMethod(share_by_dedpul),
+    "elkan_noto": PriorMethod(share_by_elkan_noto),
+    "km2": PriorMethod(share_by_km2, uses_scores=False),
+    "tice": PriorMethod(share_by_tice, uses_scores=False),
+}
+METHODS = tuple(BY_NAME)
 
 
 def estimate_prior(
@@ -95,8 +121,7 @@ def estimate_prior(
     If there are more than 20 000 samples, that many are drawn, up to half of them labelled ("km2":
     400 labelled and 400 unlabelled ones); `diagnostics["rows_used"]` says how many.
     """
-    method = _checked_method(method, labelling)
-    _check_scoring(method, n_folds, classifier, scores)
+    method = _checked_method(method, labelling, n_folds, classifier, scores)
     if scores is None:
         X = X.tocsr() if is_sparse(X) else X
         labels = checked_pu_labels(
@@ -127,8 +152,8 @@ def estimate_prior(
     return _prior_estimate(labels, method, share, sample)
 
 
-def _checked_method(method: str, labelling: str) -> str:
-    """Check both and return the method, which biased labelling decides."""
+def _checked_method(method: str, labelling: str, n_folds: Any, classifier: Any, scores: Any) -> str:
+    """Check the parameters and return the method, which biased labelling decides."""
     if method not in METHODS:
         raise ValueError(f"method must be one of {', '.join(METHODS)}, found {method!r}")
     if labelling not in LABELLINGS:
@@ -138,10 +163,7 @@ def _checked_method(method: str, labelling: str) -> str:
             f"method must be 'auto' or 'clusters' where labelling is 'biased', found "
             f"{method!r}, which takes labels for a random draw"
         )
-    return "clusters" if labelling == "biased" else method
-
-
-def _check_scoring(method: str, n_folds: Any, classifier: Any, scores: Any) -> None:
+    method = "clusters" if labelling == "biased" else method
     if isinstance(n_folds, bool) or not isinstance(n_folds, numbers.Integral) or n_folds < 2:
         raise ValueError(f"n_folds must be a whole number of at least 2, found {n_folds!r}")
     if not BY_NAME[method].uses_scores and (classifier is not None or scores is not None):
@@ -151,16 +173,13 @@ def _check_scoring(method: str, n_folds: Any, classifier: Any, scores: Any) -> N
         )
     if classifier is not None and scores is not None:
         raise ValueError("classifier and scores are given: one of them must be None")
+    return method
 
 
 def _sampled_rows(
     labels: PULabels, order: IndexArray, random: np.random.RandomState, *, with_negatives: bool
 ) -> IndexArray:
-    """Choose the rows to work on: all or a sample, in their order, known negatives last.
-
-    Methods compare labelled with unlabelled rows, whatever their numbers. Labelled ones are usually
-    fewer and carry more information, so they are kept, up to half of the sample.
-    """
+    """Choose all rows or a sample of them, in order; known negatives come last."""
     negatives = order[labels.is_negative[order]] if with_negatives else order[:0]
     if len(negatives) > MAX_NEGATIVES:
         negatives = negatives[np.sort(random.choice(len(negatives), MAX_NEGATIVES, replace=False))]
@@ -168,12 +187,11 @@ def _sampled_rows(
     if len(others) > n_rows:
         is_labelled: BoolArray = labels.is_labelled[others]
         labelled, unlabelled = np.flatnonzero(is_labelled), np.flatnonzero(~is_labelled)
+        # Labelled rows carry more information: they are kept, up to half of the sample.
         n_labelled = min(len(labelled), max(n_rows // 2, n_rows - len(unlabelled)))
-        drawn = [
-            random.choice(labelled, n_labelled, replace=False),
-            random.choice(unlabelled, n_rows - n_labelled, replace=False),
-        ]
-        others = others[np.sort(np.concatenate(drawn))]
+        drawn = random.choice(labelled, n_labelled, replace=False)
+        drawn = np.append(drawn, random.choice(unlabelled, n_rows - n_labelled, replace=False))
+        others = others[np.sort(drawn)]
     return np.append(others, negatives)
 
 
@@ -230,8 +248,8 @@ def _prior_estimate(
 def _doubts(n_labels: int, ranking: float | None, width: float | None) -> dict[str, str]:
     """List the reasons why an estimate is a guess.
 
-    `ranking` is None where nothing was ranked. `width` is that of the interval, as a share of the
-    unlabelled rows; None if the estimate is a bound.
+    `ranking` is None where nothing was ranked, and the `width` of the interval, as a share of the
+    unlabelled rows, where the estimate is a bound.
     """
     doubts = {}
     if n_labels < FEWEST_LABELS:

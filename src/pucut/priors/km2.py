@@ -13,14 +13,18 @@ d(λ)                    distance to the nearest mixture of the given points
 w in the simplex Δ      `weights`
 """
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy.stats import norm
 from sklearn.metrics import pairwise_distances
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils import _safe_indexing
 
 from pucut._support.checks import FloatArray
+from pucut.data.encoding import finite_columns
+from pucut.priors.sample import CONFIDENCE, PriorSample, ShareEstimate
 
 # The slope counts as rising at this share of the way from its start to its limit.
 SLOPE_WEIGHT = 0.2
@@ -32,6 +36,9 @@ _QP_TOLERANCE = 1e-6
 _QP_STEPS = 600
 _QP_CHECK_EVERY = 10
 _POWER_STEPS = 20
+# Rows of each kind. Time grows with the square of this, some thousands of times over.
+_MAX_ROWS = 400
+_N_HALVES = 4
 
 
 def km2(labelled: npt.NDArray[Any], unlabelled: npt.NDArray[Any]) -> float:
@@ -43,54 +50,31 @@ def km2(labelled: npt.NDArray[Any], unlabelled: npt.NDArray[Any]) -> float:
     kernel, gap = _kernel(points, mixture - component)
     if gap < 1e-9:
         return 1.0  # the two samples cannot be told apart
-    samples = kernel, mixture, component
-    at_start = _nearest(*samples, 1.0 + _FIRST_STEP, mixture)
-    rising = (1.0 - SLOPE_WEIGHT) * at_start.distance / _FIRST_STEP + SLOPE_WEIGHT * gap
+
+    def nearest(stretch: float, start: FloatArray) -> tuple[FloatArray, float, float]:
+        """Return the weights of the nearest mixture, its distance, and the distance's slope."""
+        target = stretch * mixture + (1.0 - stretch) * component
+        weights = nearest_in_simplex(kernel, target, start)
+        residual = kernel @ (target - weights)
+        distance = float(np.sqrt(max(float((target - weights) @ residual), 0.0)))
+        # The weights are optimal, so only the target's own move changes the distance.
+        return weights, distance, float((mixture - component) @ residual) / max(distance, 1e-12)
+
+    _, distance, _ = nearest(1.0 + _FIRST_STEP, mixture)
+    rising = (1.0 - SLOPE_WEIGHT) * distance / _FIRST_STEP + SLOPE_WEIGHT * gap
     low, high = 0.0, MAX_SHARE
     weights = mixture
     while high - low > _SHARE_TOLERANCE:
         middle = (low + high) / 2.0
-        nearest = _nearest(*samples, 1.0 / (1.0 - middle), weights)
-        weights = nearest.weights
-        if nearest.slope >= rising:
-            high = middle
-        else:
-            low = middle
+        weights, _, slope = nearest(1.0 / (1.0 - middle), weights)
+        low, high = (low, middle) if slope >= rising else (middle, high)
     return (low + high) / 2.0
 
 
-@dataclass(frozen=True, eq=False)
-class _Nearest:
-    """Nearest mixture to a target: its weights, its distance, and the slope of the distance."""
-
-    weights: FloatArray
-    distance: float
-    slope: float
-
-
-def _nearest(
-    kernel: FloatArray,
-    mixture: FloatArray,
-    component: FloatArray,
-    stretch: float,
-    start: FloatArray,
-) -> _Nearest:
-    target = stretch * mixture + (1.0 - stretch) * component
-    weights = nearest_in_simplex(kernel, target, start)
-    residual = kernel @ (target - weights)
-    distance = float(np.sqrt(max(float((target - weights) @ residual), 0.0)))
-    # The weights are optimal, so only the target's own move changes the distance.
-    slope = float((mixture - component) @ residual) / max(distance, 1e-12)
-    return _Nearest(weights, distance, slope)
-
-
 def nearest_in_simplex(kernel: FloatArray, target: FloatArray, start: FloatArray) -> FloatArray:
-    """Minimise (w - target)' kernel (w - target) over weights that are non-negative with sum 1.
-
-    Projected gradients with Nesterov's momentum, dropped whenever it points uphill. Stops when
-    the duality gap, the most that the best vertex could gain, is small relative to the diagonal
-    of the kernel.
-    """
+    """Minimise (w - target)' kernel (w - target) over weights w >= 0 with sum 1."""
+    # Projected gradients with Nesterov's momentum, dropped whenever it points uphill, until the
+    # duality gap, the most that the best vertex could gain, is small.
     step = 1.0 / _largest_eigenvalue(kernel)
     tolerance = _QP_TOLERANCE * float(kernel.diagonal().max())
     weights, ahead, momentum = start, start, 1.0
@@ -143,3 +127,31 @@ def _kernel(points: npt.NDArray[Any], difference: FloatArray) -> tuple[FloatArra
         if gap > best_gap:
             best_kernel, best_gap = kernel, gap
     return best_kernel, best_gap
+
+
+def share_by_km2(sample: PriorSample) -> ShareEstimate:
+    random = sample.random
+    labelled_rows, unlabelled_rows = (
+        _at_most(np.flatnonzero(of_kind), _MAX_ROWS, random)
+        for of_kind in (sample.is_labelled, ~sample.is_labelled)
+    )
+    rows = np.concatenate([labelled_rows, unlabelled_rows])
+    table = StandardScaler().fit_transform(finite_columns(_safe_indexing(sample.X, rows)))
+    both = np.split(table, [len(labelled_rows)])
+    share = km2(*both)
+    halves = [
+        km2(*(_at_most(each, (len(each) + 1) // 2, random) for each in both))
+        for _ in range(_N_HALVES)
+    ]
+    # The variance of halves is twice that of the whole.
+    spread = float(np.std(halves, ddof=1) / np.sqrt(2.0) * norm.ppf((1.0 + CONFIDENCE) / 2.0))
+    diagnostics = {"labelled_used": float(len(labelled_rows)), "rows_used": float(len(rows))}
+    return ShareEstimate(share, share - spread, share + spread, diagnostics)
+
+
+def _at_most(
+    table: npt.NDArray[Any], n_rows: int, random: np.random.RandomState
+) -> npt.NDArray[Any]:
+    if len(table) <= n_rows:
+        return table
+    return table[random.choice(len(table), n_rows, replace=False)]

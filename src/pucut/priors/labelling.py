@@ -1,17 +1,15 @@
 """A check of whether the labelled positives look like a random draw of the predicted positives.
 
 The data show only the product of two probabilities: that a row is positive, and that a positive is
-labelled. So no such data can prove that labels were drawn at random, and none can prove the
-opposite without a further assumption. Here the assumption is that rows which a model predicts to be
-positive are positive:
+labelled. A check therefore needs a further assumption: that rows which a model predicts to be
+positive are positive.
 
-1. Trees rank all rows, each by trees that have not seen it. The rows above the threshold at the
-   prior are the *predicted positives*, labelled and unlabelled ones alike: a labelled row that the
-   trees would have missed is left out, since an unlabelled one like it is missed too.
+1. Trees rank all rows out of sample. The rows above the threshold at the prior are the *predicted
+   positives*, labelled and unlabelled ones alike: a labelled row that the trees would have missed
+   is left out, since an unlabelled one like it is missed too.
 2. Among these, labelled rows are compared with the others, column by column.
 3. Labels are drawn anew from the predicted positives, thirty times, and everything is repeated,
-   trees included. The mean difference is what a random draw and the trees themselves, which predict
-   rows that look like the labelled ones, bring about.
+   trees included. The mean difference is the effect of a random draw and of the trees themselves.
 
 If the prior is not known, it is estimated as for biased labels. Where classes overlap much, that is
 often far too large, and then negatives are among the predicted positives. If the estimate for
@@ -32,17 +30,15 @@ from pucut.data.row_order import in_order, row_order
 from pucut.data.tables import Table, read_table
 from pucut.judging.thresholds import positives_by_prior, threshold_for_share
 from pucut.priors.estimate import estimate_prior
-from pucut.priors.labelling_result import FEWEST, ColumnDifference, LabellingCheck
+from pucut.priors.result import FEWEST, ColumnDifference, LabellingCheck
 from pucut.trees.cross_fitting import cross_fitted_forest
 from pucut.trees.growing import TreeOptions
 
-# Time grows with the rows, thirty times over; more of them would show differences too small to
-# matter.
+# Time grows with the rows, thirty times over; more would show differences too small to matter.
 MAX_ROWS = 5_000
 _N_REDRAWS = 30
 _N_FOLDS, _N_TREES, _LEAST_LEAF = 5, 10, 5
-# Above this share of negatives that score like positives, an estimate for biased labels may be much
-# too large.
+# Above this share of negatives that score like positives, an estimate may be much too large.
 _MUCH_OVERLAP = 0.45
 # The most frequent categories of a column are compared.
 _MOST_CATEGORIES = 30
@@ -117,20 +113,12 @@ def check_labelling(
         for each in ([prior] if lower is None else [prior, lower])
     ]
     comparisons = [_comparison(points, values, labels, each, random) for each in priors]
-    smallest = min((each.predicted for each in comparisons), key=lambda each: each.n_compared)
-    if smallest.n_compared < FEWEST:
-        differences, predicted = [], smallest
-    else:
+    differences: list[ColumnDifference] = []
+    predicted = min((each.predicted for each in comparisons), key=lambda each: each.n_compared)
+    if predicted.n_compared >= FEWEST:
         differences, predicted = _differences(columns, comparisons), comparisons[0].predicted
-    return LabellingCheck(
-        tuple(differences),
-        prior,
-        is_estimated,
-        n_labelled,
-        len(predicted.labelled),
-        len(predicted.others),
-        lower,
-    )
+    n_found = len(predicted.labelled), len(predicted.others)
+    return LabellingCheck(tuple(differences), prior, is_estimated, n_labelled, *n_found, lower)
 
 
 def _estimated_priors(
@@ -146,7 +134,7 @@ def _estimated_priors(
 
 @dataclass(frozen=True, eq=False)
 class _PredictedPositives:
-    """Labelled and other rows above the threshold; and all positives, labelled or predicted."""
+    """Labelled and other rows above the threshold, and all positives, labelled or predicted."""
 
     labelled: IndexArray
     others: IndexArray
@@ -154,7 +142,6 @@ class _PredictedPositives:
 
     @property
     def n_compared(self) -> int:
-        """Number of rows on the smaller side."""
         return min(len(self.labelled), len(self.others))
 
     def differences(self, values: FloatArray) -> FloatArray:
@@ -178,19 +165,15 @@ class _Comparison:
 
 
 def _comparison(
-    points: Any,
-    values: FloatArray,
-    labels: PULabels,
-    prior: float,
-    random: np.random.RandomState,
+    points: Any, values: FloatArray, labels: PULabels, prior: float, random: np.random.RandomState
 ) -> _Comparison:
     predicted = _predicted_positives(points, labels, prior, random)
-    # Too few are not compared, and need no redraws.
-    n_redraws = _N_REDRAWS if predicted.n_compared >= FEWEST else 0
     redrawn = []
-    for _ in range(n_redraws):
-        redrawn_labels = _redrawn(labels, predicted.positives, random)
-        again = _predicted_positives(points, redrawn_labels, prior, random)
+    # Too few are not compared, and need no redraws.
+    for _ in range(_N_REDRAWS if predicted.n_compared >= FEWEST else 0):
+        is_labelled = np.zeros(labels.n_samples, dtype=np.bool_)
+        is_labelled[random.choice(predicted.positives, labels.n_labelled, replace=False)] = True
+        again = _predicted_positives(points, PULabels(is_labelled, labels.classes), prior, random)
         redrawn.append(again.differences(values))
     return _Comparison(predicted, predicted.differences(values), np.array(redrawn))
 
@@ -220,19 +203,12 @@ def _predicted_positives(
     )
 
 
-def _redrawn(labels: PULabels, candidates: IndexArray, random: np.random.RandomState) -> PULabels:
-    is_labelled = np.zeros(labels.n_samples, dtype=np.bool_)
-    is_labelled[random.choice(candidates, labels.n_labelled, replace=False)] = True
-    return PULabels(is_labelled, labels.classes)
-
-
 def _p_values(observed: FloatArray, redrawn: FloatArray) -> FloatArray:
     """Return the probability that a further draw is as far from the redraws (Student's t)."""
-    n_redraws = len(redrawn)
-    spread = redrawn.std(axis=0, ddof=1) * np.sqrt(1.0 + 1.0 / n_redraws)
+    spread = redrawn.std(axis=0, ddof=1) * np.sqrt(1.0 + 1.0 / len(redrawn))
     away = np.abs(observed - redrawn.mean(axis=0))
     steps = np.divide(away, spread, out=np.zeros_like(away), where=spread > 0.0)
-    return np.asarray(2.0 * t.sf(steps, n_redraws - 1))
+    return np.asarray(2.0 * t.sf(steps, len(redrawn) - 1))
 
 
 def _holm(p_values: FloatArray) -> FloatArray:
@@ -277,7 +253,7 @@ def _differences(
 
 
 def _compared_columns(table: Table, names: list[str]) -> list[_ComparedColumn]:
-    """Numbers with gaps at the median; 0 and 1 for each category, and for gaps."""
+    """Return numbers with gaps at the median, and 0 and 1 for each category and for gaps."""
     n_cells = table.n_rows * table.format.n_columns
     if table.rows and n_cells > MAX_DENSE_CELLS:
         raise ValueError(

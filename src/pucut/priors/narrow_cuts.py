@@ -1,25 +1,22 @@
 """Evidence for shares of positives at which a cut between the classes is narrow.
 
-Where classes are clusters, few neighbours are of different classes. Rows join the positive side one
-by one, those first whose random walks meet most labelled rows. At every share the weight of the
-edges to the other side is compared with its expectation by chance (the normalised cut of Shi and
-Malik, up to a factor). A share with a small cut is likelier, unless cuts around other rows are as
-small: the same is done with labels drawn at random from all rows, and the evidence is how much
-narrower the cut is than theirs less one standard deviation.
+Rows join the positive side one by one, those first whose random walks meet most labelled rows. At
+every share the weight of the edges to the other side is compared with its expectation by chance
+(the normalised cut of Shi and Malik, up to a factor). The same is done with labels drawn at random
+from all rows; the evidence is how much narrower the cut is than theirs less one standard deviation.
 """
 
 from typing import Any
 
 import numpy as np
 
-from pucut._support.checks import BoolArray, FloatArray, IndexArray
+from pucut._support.checks import BoolArray, FloatArray
 from pucut.graphs.spaces import weighted_space
 from pucut.graphs.walks import rows_met
 from pucut.priors.binormal import SHARES
 
 # Log-likelihood of a cut that is narrower by another factor of e. It falls to 0 with so many
-# labels, or such a share of the rows labelled: then ranks say more, and clusters may be others than
-# the classes.
+# labels, or such a share of the rows labelled: then ranks say more.
 _TRUST, _MANY_LABELS, _LARGE_SHARE = 3.0, 500, 0.25
 _MOST_ROWS, _N_NEIGHBORS = 5000, 10
 # Probability that a walk goes on.
@@ -30,21 +27,18 @@ _NARROWEST = -4.0
 
 
 def log_likelihood_of_cuts(
-    points: Any,
-    is_labelled: BoolArray,
-    *,
-    random: np.random.RandomState,
-    n_threads: int = 1,
+    points: Any, is_labelled: BoolArray, *, random: np.random.RandomState, n_threads: int = 1
 ) -> FloatArray:
-    """Return the log-likelihood of each of `SHARES`, up to a constant; 0 if cuts do not tell.
-
-    `points` are an array or CSR matrix of labelled and unlabelled rows, copies left out.
-    """
+    """Return the log-likelihood of each of `SHARES`, up to a constant; 0 if cuts do not tell."""
     trust = _TRUST * max(0.0, 1.0 - int(is_labelled.sum()) / _MANY_LABELS)
     trust *= max(0.0, 1.0 - float(is_labelled.mean()) / _LARGE_SHARE)
     if trust == 0.0:
         return np.zeros(len(SHARES))
-    rows = _drawn_rows(is_labelled, random)
+    labelled, others = np.flatnonzero(is_labelled), np.flatnonzero(~is_labelled)
+    n_others = _MOST_ROWS - len(labelled)
+    if len(others) > n_others:
+        others = random.choice(others, n_others, replace=False)
+    rows = np.sort(np.concatenate([labelled, others]))
     points, is_labelled = points[rows], is_labelled[rows]
     n_rows = len(rows)
     space = weighted_space(
@@ -84,12 +78,3 @@ def log_cuts(graph: Any, is_labelled: BoolArray) -> FloatArray:
     chance = inside[last] * (inside[-1] - inside[last]) / inside[-1]
     least = np.exp(_NARROWEST) * chance
     return np.asarray(np.log(np.maximum(cut[last], least) / chance))
-
-
-def _drawn_rows(is_labelled: BoolArray, random: np.random.RandomState) -> IndexArray:
-    """Choose all labelled rows and, if there are too many, a sample of the others, in order."""
-    labelled, others = np.flatnonzero(is_labelled), np.flatnonzero(~is_labelled)
-    n_others = _MOST_ROWS - len(labelled)
-    if len(others) > n_others:
-        others = random.choice(others, n_others, replace=False)
-    return np.sort(np.concatenate([labelled, others]))

@@ -1,6 +1,6 @@
 """Input and output of every method: a sample of rows, and the share of positives in it."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -17,6 +17,7 @@ from pucut.judging.cross_fitting import checked_classifier, cross_fit
 # larger by this factor.
 CONFIDENCE = 0.9
 _WIDENING = 1.25
+_N_RESAMPLES = 20
 
 
 @dataclass(frozen=True)
@@ -38,13 +39,9 @@ class ShareEstimate:
     ) -> "ShareEstimate":
         """Take the range from values in resamples."""
         levels = [(1.0 - CONFIDENCE) / 2.0, (1.0 + CONFIDENCE) / 2.0]
-        low, high = np.quantile(resampled, levels)
-        return cls(
-            value,
-            float(value + min(low - value, 0.0) * _WIDENING),
-            float(value + max(high - value, 0.0) * _WIDENING),
-            diagnostics,
-        )
+        below, above = np.quantile(resampled, levels) - value
+        low, high = value + min(below, 0.0) * _WIDENING, value + max(above, 0.0) * _WIDENING
+        return cls(value, float(low), float(high), diagnostics)
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,16 +74,13 @@ class PriorSample:
         return int(labelled_groups(self.groups, of_kind).sum())
 
     def can_hold_out(self) -> bool:
-        """Return whether there is a row of each kind to hold out and another to learn from.
-
-        If not, all scores are taken to be equal, which leaves every prior possible.
-        """
+        """Return whether a row of each kind can be held out and another learned from."""
         return possible_folds(2, self.groups, self.is_labelled) >= 2
 
     def out_of_fold_scores(self) -> FloatArray:
         if self.scores is not None:
             return self.scores
-        if not self.can_hold_out():
+        if not self.can_hold_out():  # equal scores leave every prior possible
             return np.zeros(len(self.is_labelled))
         is_ready = self.classifier is not None or is_sparse(self.X) or is_plain(self.X)
         X = self.X if is_ready else finite_columns(self.X)
@@ -104,3 +98,11 @@ class PriorSample:
         """Return the out-of-fold scores of labelled and of unlabelled rows."""
         scores = self.out_of_fold_scores()
         return scores[self.is_labelled], scores[~self.is_labelled]
+
+    def resampled(self, estimate: Callable[..., float], *scores: FloatArray) -> FloatArray:
+        """Return estimates from scores that are drawn again with replacement."""
+
+        def drawn(each: FloatArray) -> FloatArray:
+            return each[self.random.randint(len(each), size=len(each))]
+
+        return np.array([estimate(*map(drawn, scores)) for _ in range(_N_RESAMPLES)])

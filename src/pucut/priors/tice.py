@@ -23,7 +23,9 @@ import numpy.typing as npt
 from sklearn.utils import check_random_state
 
 from pucut._support.checks import BoolArray, FloatArray, IndexArray
+from pucut.data.encoding import finite_columns
 from pucut.data.repeats import groups_for_folds
+from pucut.priors.sample import PriorSample, ShareEstimate
 
 MAX_SPLITS = 500
 MIN_ROWS = 10
@@ -89,10 +91,8 @@ def _bound_of_fold(
             break
         _, _, tree_rows, other_rows = heapq.heappop(queue)
         for part, other_part in _split(X, is_labelled, tree_rows, other_rows):
-            n_labelled = int(is_labelled[other_part].sum())
-            bound = lower_bound(
-                n_labelled, len(other_part), label_frequency=label_frequency, failure=failure
-            )
+            counts = int(is_labelled[other_part].sum()), len(other_part)
+            bound = lower_bound(*counts, label_frequency=label_frequency, failure=failure)
             best = max(best, bound)
             if len(part) >= MIN_ROWS and len(other_part) >= MIN_ROWS:
                 promise = float(is_labelled[part].sum()) / (len(part) + _SMOOTHING)
@@ -112,18 +112,33 @@ def _split(
         return []
     parts = _part_numbers(values[:, varies], low[varies], high[varies])
     places = parts + np.arange(len(varies)) * _N_PARTS
-    shape = (len(varies), _N_PARTS)
-    size = len(varies) * _N_PARTS
-    n_rows = np.bincount(places.ravel(), minlength=size).reshape(shape)
-    n_labelled = np.bincount(places[is_labelled[tree_rows]].ravel(), minlength=size).reshape(shape)
+    n_rows, n_labelled = (
+        np.bincount(each.ravel(), minlength=len(varies) * _N_PARTS).reshape(-1, _N_PARTS)
+        for each in (places, places[is_labelled[tree_rows]])
+    )
     best = int(np.argmax((n_labelled / (n_rows + _SMOOTHING)).max(axis=1)))
     feature = varies[best]
     others = _part_numbers(X[other_rows, feature].astype(np.float64), low[feature], high[feature])
     return [(tree_rows[parts[:, best] == i], other_rows[others == i]) for i in range(_N_PARTS)]
 
 
-def _part_numbers(
-    values: FloatArray, low: FloatArray | float, high: FloatArray | float
-) -> IndexArray:
+def _part_numbers(values: FloatArray, low: Any, high: Any) -> IndexArray:
     scaled = (values - low) / (high - low) * _N_PARTS
-    return np.clip(np.floor(scaled), 0, _N_PARTS - 1).astype(np.intp)
+    return np.asarray(np.clip(np.floor(scaled), 0, _N_PARTS - 1), dtype=np.intp)
+
+
+def share_by_tice(sample: PriorSample) -> ShareEstimate:
+    frequency = tice(
+        finite_columns(sample.X),
+        sample.is_labelled,
+        n_folds=sample.n_folds,
+        random_state=sample.random,
+    )
+    n_labelled = int(sample.is_labelled.sum())
+    n_unlabelled = len(sample.is_labelled) - n_labelled
+    share, *of_folds = (
+        (n_labelled / max(each, 1e-12) - n_labelled) / n_unlabelled
+        for each in (frequency.value, *frequency.of_folds)
+    )
+    diagnostics = {"label_frequency": frequency.value}
+    return ShareEstimate(share, min(of_folds), max(of_folds), diagnostics)

@@ -1,1 +1,1 @@
-"""Tools for authors of estimators."""
+"""Tools for people who write their own estimators."""

@@ -1,8 +1,7 @@
-"""Checks of the contract of PU classifiers, in the manner of scikit-learn's.
+"""Checks of the contract of a PU classifier, whose terms are the first lines of the checks.
 
-They come on top of scikit-learn's `check_estimator`, which knows nothing of labels that are missing
-or of a prior. Each takes an unfitted estimator. Their first lines are the contract of a PU
-classifier.
+They come on top of scikit-learn's `check_estimator`, which knows neither missing labels nor a
+prior. Each takes an unfitted estimator.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -10,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 from unittest import SkipTest
 
-from pucut.utils.estimator_checks import _learning, _state, _tables
+from pucut.utils.estimator_checks import _learning, _tables
 
 __all__ = ["PU_CHECKS", "CheckResult", "check_pu_estimator", "parametrize_with_pu_checks"]
 
@@ -20,7 +19,7 @@ ExpectedFailures = Mapping[str, str]
 #: All checks, in the order in which they are run.
 PU_CHECKS: tuple[Check, ...] = tuple(
     check
-    for module in (_learning, _tables, _state)
+    for module in (_learning, _tables)
     for name, check in vars(module).items()
     if name.startswith("check_pu_")
 )
@@ -94,7 +93,7 @@ def parametrize_with_pu_checks(
     *,
     expected_failed_checks: Callable[[Any], ExpectedFailures] | None = None,
 ) -> Any:
-    """Parametrize a test of pytest: it takes ``estimator`` and ``check``, and calls the check.
+    """Make a decorator for pytest: the test takes ``estimator`` and ``check``, and calls the check.
 
     Parameters
     ----------
