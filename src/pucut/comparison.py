@@ -26,6 +26,18 @@ from pucut.priors import estimate_prior, warn_of_guess
 
 __all__ = ["Comparison", "MethodScores", "compare"]
 
+# For each number its head, factor and digits.
+_COLUMNS = {
+    "hidden_recall": ("hidden %", 100.0, 1),
+    "hidden_error": ("+-", 100.0, 1),
+    "accuracy": ("accuracy %", 100.0, 2),
+    "balanced_accuracy": ("balanced %", 100.0, 2),
+    "auc": ("AUC", 1.0, 4),
+    "fit_seconds": ("fit s", 1.0, 2),
+    "predict_seconds": ("predict s", 1.0, 2),
+    "memory_mb": ("MB", 1.0, 1),
+}
+
 
 @dataclass(frozen=True)
 class MethodScores:
@@ -62,18 +74,6 @@ class MethodScores:
     error: str | None = None
 
 
-_COLUMNS = {
-    "hidden_recall": ("hidden %", 100.0, 1),
-    "hidden_error": ("+-", 100.0, 1),
-    "accuracy": ("accuracy %", 100.0, 2),
-    "balanced_accuracy": ("balanced %", 100.0, 2),
-    "auc": ("AUC", 1.0, 4),
-    "fit_seconds": ("fit s", 1.0, 2),
-    "predict_seconds": ("predict s", 1.0, 2),
-    "memory_mb": ("MB", 1.0, 1),
-}
-
-
 @dataclass(frozen=True)
 class Comparison:
     """The table; `print` shows it, best hidden recall first."""
@@ -89,9 +89,12 @@ class Comparison:
 
     def __str__(self) -> str:
         lines = self._lines()
-        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-        text = [self._title(), *(_aligned(line, widths) for line in lines), *self._errors()]
-        return "\n".join(text)
+        first, *others = [max(map(len, column)) for column in zip(*lines, strict=True)]
+        text = [self._title()]
+        for name, *cells in lines:
+            aligned = [cell.rjust(width) for cell, width in zip(cells, others, strict=True)]
+            text.append("  ".join([name.ljust(first), *aligned]))
+        return "\n".join([*text, *self._errors()])
 
     def _repr_html_(self) -> str:
         heads, *lines = self._lines()
@@ -103,17 +106,13 @@ class Comparison:
 
     def _lines(self) -> list[list[str]]:
         """Return the heads and one line per method, for the columns known for any method."""
-        shown = {
-            name: column
-            for name, column in _COLUMNS.items()
-            if any(getattr(row, name) is not None for row in self.rows)
-        }
-        heads = ["method", *(title for title, _, _ in shown.values())]
-        lines = [
-            [row.method, *(_text(getattr(row, name), *shown[name][1:]) for name in shown)]
-            for row in self.rows
-        ]
-        return [heads, *lines]
+        columns = [["method", *(row.method for row in self.rows)]]
+        for name, (title, scale, digits) in _COLUMNS.items():
+            values = (getattr(row, name) for row in self.rows)
+            texts = ["-" if x is None else f"{x * scale:.{digits}f}" for x in values]
+            if set(texts) - {"-"}:
+                columns.append([title, *texts])
+        return [list(line) for line in zip(*columns, strict=True)]
 
     def _errors(self) -> list[str]:
         return [f"{row.method}: {row.error}" for row in self.rows if row.error is not None]
@@ -268,9 +267,7 @@ def _true_scores(
 
 
 def _checked_methods(methods: Any) -> dict[str, Any]:
-    if isinstance(methods, Mapping):
-        chosen = dict(methods)
-    else:
+    if not isinstance(methods, Mapping):
         names = list(METHODS) if methods is None else list(methods)
         unknown = [name for name in names if name not in METHODS]
         if isinstance(methods, str) or unknown:
@@ -278,7 +275,8 @@ def _checked_methods(methods: Any) -> dict[str, Any]:
                 f"methods must be a mapping of names to estimators, or a list of {list(METHODS)}, "
                 f"found {methods if isinstance(methods, str) else unknown!r}"
             )
-        chosen = {name: METHODS[name]() for name in names}
+        methods = {name: METHODS[name]() for name in names}
+    chosen = dict(methods)
     if not chosen:
         raise ValueError("methods is empty: there is nothing to compare")
     for name, estimator in chosen.items():
@@ -294,25 +292,14 @@ def _checked_truth(truth: Any, labels: PULabels) -> BoolArray:
             f"truth must have one class per row, {labels.n_samples} in all, found shape "
             f"{values.shape}"
         )
-    is_positive = values if values.dtype.kind == "b" else labels.decode(values, "truth")
-    n_wrong = int(np.count_nonzero(labels.is_labelled & ~is_positive))
-    if n_wrong == labels.n_labelled:
+    is_positive: BoolArray = values if values.dtype.kind == "b" else labels.decode(values, "truth")
+    if not is_positive[labels.is_labelled].any():
         raise ValueError("truth says that no labelled row is positive: are its classes reversed?")
-    return np.asarray(is_positive, dtype=np.bool_)
+    return is_positive
 
 
 def _with_parameters(estimator: Any, values: Mapping[str, Any]) -> Any:
     own = estimator.get_params(deep=False)
-    wanted = {name: value for name, value in values.items() if name in own}
     if own.get("random_state") is not None:
-        wanted.pop("random_state", None)
-    return estimator.set_params(**wanted)
-
-
-def _text(value: float | None, scale: float, digits: int) -> str:
-    return "-" if value is None else f"{value * scale:.{digits}f}"
-
-
-def _aligned(cells: list[str], widths: list[int]) -> str:
-    first, *others = zip(cells, widths, strict=True)
-    return "  ".join([first[0].ljust(first[1]), *(cell.rjust(width) for cell, width in others)])
+        del own["random_state"]
+    return estimator.set_params(**{name: values[name] for name in values if name in own})

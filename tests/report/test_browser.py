@@ -14,8 +14,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
 from pucut.report import summarise, unpacked, write
-from pucut.report.packing import packed
-from pucut.report.wording import percent
+from pucut.report.values import packed, percent
 from tests.helpers.browser import (
     CHROMIUM,
     DRIVER,

@@ -15,7 +15,7 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 
 from pucut.report import unpacked, write
-from pucut.report.packing import packed
+from pucut.report.values import packed
 from tests.helpers.browser import (
     CHROMIUM,
     DRIVER,

@@ -11,9 +11,15 @@ import scipy.sparse as sp
 from pucut import OneClassPUClassifier, TwoHNCClassifier
 from pucut.data.tables import read_table
 from pucut.report import plane, render, summarise, unpacked
-from pucut.report.columns import MOST_COLUMNS, ColumnSource, column_facts, columns_shown
-from pucut.report.distributions import distribution_of, separation_of
-from pucut.report.wording import percent, short_number
+from pucut.report.columns import (
+    MOST_COLUMNS,
+    ColumnSource,
+    column_facts,
+    columns_shown,
+    distribution_of,
+    separation_of,
+)
+from pucut.report.values import percent, short_number
 
 two_hnc = partial(TwoHNCClassifier, prior=0.5, n_estimators=20, random_state=0)
 

@@ -12,7 +12,7 @@ from pucut.judging.thresholds import positives_by_prior
 from pucut.priors import LabellingCheck
 from pucut.report import render, summarise, unpacked
 from pucut.report.alerts import alerts
-from pucut.report.wording import percent, short_number, word_for
+from pucut.report.values import percent, short_number, word_for
 from tests.helpers.reports import parse
 
 

@@ -3,6 +3,8 @@
 import json
 import os
 import re
+import tomllib
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -18,7 +20,7 @@ from pucut.cuts.two_stages import Partition
 from pucut.priors.result import PriorEstimate
 from pucut.report import page, render, summarise, unpacked
 from pucut.report.sections import SECTIONS
-from pucut.report.wording import percent
+from pucut.report.values import percent
 from tests.helpers.reports import parse
 
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>&\"'"
@@ -156,14 +158,22 @@ def test_sections_that_do_not_apply_are_absent(summary):
     assert f'<p class="kicker">{summary["method"]}</p>' in text
 
 
+def test_every_sentence_is_used():
+    folder = Path(report.__file__).parent
+    names = set(tomllib.loads((folder / "assets" / "sentences.toml").read_text(encoding="utf-8")))
+    code = "".join(path.read_text(encoding="utf-8") for path in folder.rglob("*.py"))
+    used = set(re.findall(r"""["']([\w-]+)["']""", code))
+    assert names <= used
+    assert set(re.findall(r"""sentence\(["']([\w-]+)""", code)) <= names
+
+
 def test_a_section_needs_a_module_and_its_place_in_the_list(model, table, summary, monkeypatch):
     X, y, _ = table
     section = SimpleNamespace(
         facts=lambda fit: {"n_rows_twice": 2 * fit.labels.n_samples},
         render=lambda summary: element("section", "<twice>: ", summary["n_rows_twice"]),
     )
-    for module in ("summary", "page"):
-        monkeypatch.setattr(f"pucut.report.{module}.SECTIONS", (*SECTIONS, section))
+    monkeypatch.setattr(page, "SECTIONS", (*SECTIONS, section))
     found = summarise(model, X, y)
     assert found["n_rows_twice"] == 440
     assert set(found) == {*summary, "n_rows_twice"}

@@ -16,9 +16,9 @@ from pucut.data.row_order import renumbered_graph
 from pucut.judging.thresholds import positives_by_prior
 from pucut.report import render, summarise, unpacked
 from pucut.report.fit import ReportedFit
-from pucut.report.packing import packed
-from pucut.report.reasons import chains_to_labels, labelled_neighbors, turning_priors
+from pucut.report.listed import chains_to_labels, labelled_neighbors, turning_priors
 from pucut.report.sections import SECTIONS
+from pucut.report.values import packed
 from tests.helpers.reports import shown_graph
 
 two_hnc = partial(TwoHNCClassifier, prior=0.5, n_estimators=20, random_state=0)

@@ -6,9 +6,12 @@ something is drawn.
 """
 
 from pucut.displays.calibration import PUCalibrationDisplay
-from pucut.displays.prior_sensitivity import PriorSensitivityDisplay
-from pucut.displays.selection import SelectionDisplay
-from pucut.displays.two_hnc import CutPathDisplay, NegativeRankingDisplay
+from pucut.displays.fits import (
+    CutPathDisplay,
+    NegativeRankingDisplay,
+    PriorSensitivityDisplay,
+    SelectionDisplay,
+)
 
 __all__ = [
     "CutPathDisplay",

@@ -1,4 +1,4 @@
-"""The axes that displays draw on, and the check of the estimators they draw."""
+"""The base of the displays, and the check of the estimators they draw."""
 
 from typing import Any, Self
 
@@ -10,26 +10,27 @@ BLUE, RUST, GREY = "#0b5c7a", "#b0461e", "#6b6b66"
 class Display:
     """Base of the displays."""
 
-    def _drawn(self, ax: Any, *, has_legend: bool = True, **settings: Any) -> Self:
-        """Finish the axes by these settings, and keep them."""
-        ax.set(**settings)
-        if has_legend:
+    _has_legend = True
+
+    def plot(self, ax: Any = None, **kwargs: Any) -> Self:
+        """Draw on `ax`, or on a new figure; `kwargs` go to what the class names."""
+        if ax is None:
+            try:
+                import matplotlib.pyplot as plt
+            except ImportError as error:
+                raise ImportError(
+                    "plots need matplotlib, which is not installed: pip install 'pucut[plots]'"
+                ) from error
+            ax = plt.subplots()[1]
+        ax.set(**self._draw(ax, kwargs))
+        if self._has_legend:
             ax.legend()
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
-
-def checked_axes(ax: Any) -> Any:
-    """Return the axes that were passed, or those of a new figure."""
-    if ax is not None:
-        return ax
-    try:
-        import matplotlib.pyplot as plt
-    except ImportError as error:
-        raise ImportError(
-            "plots need matplotlib, which is not installed: pip install 'pucut[plots]'"
-        ) from error
-    return plt.subplots()[1]
+    def _draw(self, ax: Any, kwargs: dict[str, Any]) -> dict[str, Any]:
+        """Draw, and return the settings of the axes."""
+        raise NotImplementedError
 
 
 def check_has(estimator: Any, display: str, *names: str, owner: str = "a PU classifier") -> None:

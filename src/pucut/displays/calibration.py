@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from pucut._support.checks import FloatArray
 from pucut.data.labels import PULabels, checked_prior, checked_pu_labels
-from pucut.displays._axes import BLUE, GREY, Display, check_has, checked_axes
+from pucut.displays._axes import BLUE, GREY, Display, check_has
 
 # Two-sided, 95 %.
 NORMAL_QUANTILE = 1.959964
@@ -53,25 +53,19 @@ def pu_calibration(
     prior * (l / L) / (n / N) is (l / n) / c, where c = L / (prior * N) is the share of the
     positives that are labelled. The interval is Wilson's for l / n, divided by c.
     """
-    if strategy == "uniform":
-        edges = np.linspace(0.0, 1.0, n_bins + 1)
-    else:
-        edges = np.quantile(probability, np.linspace(0.0, 1.0, n_bins + 1))
+    edges = np.linspace(0.0, 1.0, n_bins + 1)
+    if strategy == "quantile":
+        edges = np.quantile(probability, edges)
     place = np.searchsorted(edges[1:-1], probability, side="right")
     n_rows = np.bincount(place, minlength=n_bins)
     used = n_rows > 0
     counts = n_rows[used]
     n_labelled = np.bincount(place[labels.is_labelled], minlength=n_bins)[used]
+    mean = np.bincount(place, weights=probability, minlength=n_bins)[used] / counts
     label_frequency = labels.n_labelled / (prior * labels.n_samples)
-    low, high = _wilson(n_labelled, counts)
-    return PUCalibration(
-        np.bincount(place, weights=probability, minlength=n_bins)[used] / counts,
-        n_labelled / counts / label_frequency,
-        low / label_frequency,
-        high / label_frequency,
-        counts,
-        n_labelled,
-    )
+    shares = (n_labelled / counts, *_wilson(n_labelled, counts))
+    share, low, high = (each / label_frequency for each in shares)
+    return PUCalibration(mean, share, low, high, counts, n_labelled)
 
 
 def _wilson(
@@ -85,8 +79,7 @@ def _wilson(
     half = NORMAL_QUANTILE * spread / (1.0 + square / trials)
     # Rounding aside, the interval begins at 0 where nothing was seen and ends at 1 where all was.
     low = np.where(successes == 0, 0.0, middle - half)
-    high = np.where(successes == trials, 1.0, middle + half)
-    return low, high
+    return low, np.where(successes == trials, 1.0, middle + half)
 
 
 @dataclass(eq=False, repr=False)
@@ -104,6 +97,7 @@ class PUCalibrationDisplay(Display):
     Points on the diagonal are calibrated. An error of the prior moves all points by one factor. The
     bars are intervals at 95 % for the chance in which rows are labelled, with the prior taken as
     known. Chance may put an estimate above 1; it is drawn at 1, as a triangle that points upwards.
+    Keywords of `plot` go to the points.
 
     A model has seen the labels of the rows of `fit`, and may look better on these than it is. Draw
     other rows, where there are some.
@@ -211,22 +205,18 @@ class PUCalibrationDisplay(Display):
         found = pu_calibration(labels, probability, prior, n_bins=n_bins, strategy=strategy)
         return cls(found, prior=prior, estimator_name=name).plot(ax=ax, **kwargs)
 
-    def plot(self, ax: Any = None, **kwargs: Any) -> Self:
-        """Draw on `ax`, or on a new figure; `kwargs` go to the points."""
-        ax = checked_axes(ax)
+    def _draw(self, ax: Any, kwargs: dict[str, Any]) -> dict[str, Any]:
         bins = self.calibration
         (self.diagonal_,) = ax.plot([0, 1], [0, 1], ":", color=GREY, label="calibrated")
         look = {"color": BLUE, "marker": "o", "label": self.estimator_name or "estimated share"}
         share, low, high = (np.minimum(part, 1.0) for part in (bins.share, bins.low, bins.high))
         (self.line_,) = ax.plot(bins.probability, share, **(look | kwargs))
-        colour = self.line_.get_color()
-        self.beyond_ = None
-        if (bins.share > 1.0).any():
-            places = bins.probability[bins.share > 1.0]
-            (self.beyond_,) = ax.plot(
-                places, np.ones(len(places)), "^", color=colour, markersize=10, label="above 1"
-            )
+        colour, self.beyond_ = self.line_.get_color(), None
+        places = bins.probability[bins.share > 1.0]
+        if len(places):
+            ones = np.ones(len(places))
+            (self.beyond_,) = ax.plot(places, ones, "^", color=colour, label="above 1")
+            self.beyond_.set_markersize(10)
         self.errors_ = ax.vlines(bins.probability, low, high, color=colour, linewidth=1)
-        limits = (-0.04, 1.04)
-        labels = ("mean predicted probability", "estimated share of positives")
-        return self._drawn(ax, xlabel=labels[0], ylabel=labels[1], xlim=limits, ylim=limits)
+        names = {"xlabel": "mean predicted probability", "ylabel": "estimated share of positives"}
+        return names | {"xlim": (-0.04, 1.04), "ylim": (-0.04, 1.04)}

@@ -2,8 +2,8 @@
 
 A model file is a skops file: a zip of arrays and a text that names classes and their attributes.
 Only classes that are trusted here are built from it, and what compiled code will follow is checked
-before it is built and before it is used (`_checks.py`). A pickle, which can run
-arbitrary code, is refused. Needs the extra `cli`.
+before it is built and before it is used (`_checks.py`). A pickle, which can run arbitrary code, is
+refused. Needs the extra `cli`.
 """
 
 import dataclasses
@@ -103,11 +103,10 @@ def dump_model(estimator: Any, about: dict[str, Any]) -> bytes:
         raise ModelFileError(
             f"{type(estimator).__name__} cannot be written to a model file: {error}"
         ) from error
-    strange = [name for name in _untrusted_by_skops(data) if not _is_trusted(name)]
-    if strange:
+    if strange := _strange(_untrusted_by_skops(data)):
         raise ModelFileError(
             f"{type(estimator).__name__} cannot be written to a model file: it holds "
-            f"{', '.join(strange)}, which a model file may not hold"
+            f"{strange}, which a model file may not hold"
         )
     return data
 
@@ -122,11 +121,9 @@ def load_model(data: bytes, name: str = "the file") -> SavedModel:
     try:
         _check_header(data, name)
         named = _untrusted_by_skops(data)
-        strange = [each for each in named if not _is_trusted(each)]
-        if strange:
+        if strange := _strange(named):
             raise ModelFileError(
-                f"{name} is not read: it names {', '.join(strange)}, which no model file of pucut "
-                "needs"
+                f"{name} is not read: it names {strange}, which no model file of pucut needs"
             )
         content = build(data, named)
         check_contents(content)
@@ -164,6 +161,10 @@ def _check_header(data: bytes, name: str) -> None:
 
 def _untrusted_by_skops(data: bytes) -> list[str]:
     return [str(name) for name in _skops_io().get_untrusted_types(data=data)]
+
+
+def _strange(names: list[str]) -> str:
+    return ", ".join(name for name in names if not _is_trusted(name))
 
 
 def _is_trusted(name: str) -> bool:

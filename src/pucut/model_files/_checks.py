@@ -48,7 +48,10 @@ def build(data: bytes, trusted: list[str]) -> Any:
             if kind == "TreeNode":
                 _check_tree_arguments(node.args.construct(), node.attrs.construct())
             elif kind == "RandomGeneratorNode":
-                _check_seeds(node.seed_seq_state.construct())
+                state = node.seed_seq_state.construct()
+                size = state.get("pool_size") if isinstance(state, dict) else None
+                fits = isinstance(size, int) and 4 <= size <= _MOST_SEED_WORDS
+                _require(fits, "a seed sequence out of its range")
         return root.construct()
 
 
@@ -73,12 +76,6 @@ def _check_tree_arguments(arguments: Any, state: Any) -> None:
         and state.get("node_count") == len(nodes),
         "a tree whose nodes do not match its values",
     )
-
-
-def _check_seeds(state: Any) -> None:
-    size = state.get("pool_size") if isinstance(state, dict) else None
-    fits = isinstance(size, int) and 4 <= size <= _MOST_SEED_WORDS
-    _require(fits, "a seed sequence out of its range")
 
 
 def _innermost_first(root: Any) -> Iterator[Any]:
@@ -142,10 +139,8 @@ def _check_tree(tree: Any) -> None:
     for child in (left, right):
         _require(_follow(child, inner), "a tree with a child that does not follow its parent")
     _require((right == -1)[~inner].all(), "a tree with a leaf that has a child")
-    _require(
-        _are_places(nodes["feature"][inner], tree.n_features),
-        "a tree that asks for a column that is not there",
-    )
+    fits = _are_places(nodes["feature"][inner], tree.n_features)
+    _require(fits, "a tree that asks for a column that is not there")
 
 
 def _check_ensemble(ensemble: Any) -> None:
@@ -187,9 +182,8 @@ def _check_boosting(boosting: Any) -> None:
             child = nodes[side].astype(np.int64)
             _require(_follow(child, inner), "boosting with a child that does not follow its parent")
         features = nodes["feature_idx"][inner]
-        _require(
-            _are_places(features, n_features), "boosting that asks for a column that is not there"
-        )
+        fits = _are_places(features, n_features)
+        _require(fits, "boosting that asks for a column that is not there")
         by_category = nodes["is_categorical"][inner] != 0
         _require(
             is_category[features[by_category]].all(),

@@ -16,10 +16,9 @@ named by their places there, from 0. Facts that a method does not have are null:
 """
 
 from pucut.report.columns import ColumnSource
-from pucut.report.packing import unpacked
-from pucut.report.page import render, write
+from pucut.report.page import SCHEMA, render, summarise, write
 from pucut.report.sections import SECTIONS
-from pucut.report.summary import SCHEMA, summarise
+from pucut.report.values import unpacked
 
 __all__ = ["SCHEMA", "ColumnSource", "render", "summarise", "unpacked", "write"]
 

@@ -4,26 +4,21 @@ Shapes are stretched to the width there is, and texts keep their size, on a phon
 """
 
 from collections.abc import Sequence
-from importlib.resources import files
 from string import Template
 from typing import Any
 
-from pucut._support.html import Html, element, escaped, html_table
-from pucut.report.wording import NARROW_SPACE
+from pucut._support.html import Html, element, html_table, joined
+from pucut.report.values import NARROW_SPACE, asset
 
 TITLES = {"known": "known", "found": "found", "other": "not found", "negative": "known negative"}
 # Ends of an axis of shares.
 PERCENTS = tuple(f"{end}{NARROW_SPACE}%" for end in (0, 50, 100))
 
 
-def asset(name: str) -> str:
-    """Read a file of the folder `assets`."""
-    return files("pucut.report").joinpath("assets", name).read_text(encoding="utf-8")
-
-
 def filled(template: str, /, **parts: Any) -> Html:
     """Fill the places of a template with parts, which are escaped unless they are HTML."""
-    return Html(Template(asset(template)).substitute({key: escaped(parts[key]) for key in parts}))
+    written = {key: joined([part]) for key, part in parts.items()}
+    return Html(Template(asset(template)).substitute(written))
 
 
 def list_button(text: str, filter_name: str, **attributes: Any) -> Html:
@@ -55,38 +50,28 @@ def bar(share: float, text: str) -> Html:
 
 def histogram(counts: Sequence[int], group: str) -> Html:
     """Draw bars side by side, the highest as high as the picture."""
-    highest, width = max(*counts, 1), 100.0 / len(counts)
-    bars = [
-        element(
-            "rect",
-            x=f"{place * width:.2f}",
-            y=f"{30.0 * (1.0 - n / highest):.2f}",
-            width=f"{0.92 * width:.2f}",
-            height=f"{30.0 * n / highest:.2f}",
-        )
-        for place, n in enumerate(counts)
-        if n
-    ]
+    highest, width, bars = max(*counts, 1), 100.0 / len(counts), []
+    for place, n in enumerate(counts):
+        if n:
+            x, y = f"{place * width:.2f}", f"{30.0 * (1.0 - n / highest):.2f}"
+            size = {"width": f"{0.92 * width:.2f}", "height": f"{30.0 * n / highest:.2f}"}
+            bars.append(element("rect", x=x, y=y, **size))
     base = element("line", x1="0", x2="100", y1="30", y2="30", class_="base")
     return stretched([bars, base], 30, f"histogram {group}")
 
 
 def by_group(lines: Sequence[tuple[str, Html, str]], ends: Sequence[str]) -> Html:
     """Draw histograms below each other on one axis, each between its name and a text."""
-    drawn = [
-        element(
-            "div",
+    parts = [
+        (
             element("span", name, class_="group-name"),
             picture,
             element("span", text, class_="group-text"),
-            class_="group",
         )
         for name, picture, text in lines
     ]
-    empty = Html("<span></span>")
-    return element(
-        "div", drawn, element("div", empty, axis(ends), empty, class_="group"), class_="groups"
-    )
+    parts.append((element("span"), axis(ends), element("span")))
+    return element("div", [element("div", part, class_="group") for part in parts], class_="groups")
 
 
 def axis(ends: Sequence[str]) -> Html:

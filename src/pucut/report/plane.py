@@ -9,10 +9,8 @@ from sklearn.decomposition import PCA
 
 from pucut._support.checks import FloatArray
 from pucut._support.html import Html, element
-from pucut.report.listed import ListedRows
 from pucut.report.markup import filled
-from pucut.report.packing import packed
-from pucut.report.wording import count, grouped, percent
+from pucut.report.values import count, grouped, sentence
 
 # Points beyond these quantiles are drawn on the edge: one outlier would leave the rest a dot.
 FRAME = (0.005, 0.995)
@@ -21,39 +19,13 @@ MOST_DRAWN = 5000
 
 @dataclass(frozen=True, eq=False)
 class Plane:
-    """The map.
+    """The map: places within a frame, its shape, and the rows that are drawn."""
 
-    Attributes
-    ----------
-    place : array of shape (n_samples, 2)
-        From 0 to 65535, within the frame; the second counts upwards.
-    ratio : float
-        Width of the frame by its height.
-    explained : float
-        Share of the variance of the points that the two directions hold.
-    n_beyond : int
-        Rows beyond the frame, drawn on its edge.
-    drawn : int array
-        The rows that are drawn, all or a random sample, ascending.
-    """
-
-    place: npt.NDArray[np.uint16]
-    ratio: float
-    explained: float
-    n_beyond: int
-    drawn: npt.NDArray[np.int32]
-
-    def facts(self, listed: ListedRows) -> dict[str, Any]:
-        """Return the map of the rows on the page."""
-        return {
-            "x": packed(self.place[listed.rows, 0], "uint16"),
-            "y": packed(self.place[listed.rows, 1], "uint16"),
-            "ratio": self.ratio,
-            "explained": self.explained,
-            "n_beyond": self.n_beyond,
-            "drawn": packed(listed.places(self.drawn), "int32"),
-            "n_drawn": len(self.drawn),
-        }
+    place: npt.NDArray[np.uint16]  # of shape (n_samples, 2), within the frame; the second upwards
+    ratio: float  # width of the frame by its height
+    explained: float  # share of the variance of the points that both directions hold
+    n_beyond: int  # rows beyond the frame, drawn on its edge
+    drawn: npt.NDArray[np.int32]  # all rows or a random sample, ascending
 
 
 def plane_of(points: Any, random_state: int) -> Plane:
@@ -68,25 +40,18 @@ def plane_of(points: Any, random_state: int) -> Plane:
     if n_rows > MOST_DRAWN:
         random = np.random.default_rng(random_state)
         drawn = np.sort(random.choice(n_rows, MOST_DRAWN, replace=False))
-    return Plane(
-        np.round(inside * 65535).astype(np.uint16),
-        float(np.clip(size[0] / size[1], 1.0, 2.0)),
-        explained,
-        n_beyond,
-        drawn.astype(np.int32),
-    )
+    place = np.round(inside * 65535).astype(np.uint16)
+    ratio = float(np.clip(size[0] / size[1], 1.0, 2.0))
+    return Plane(place, ratio, explained, n_beyond, drawn.astype(np.int32))
 
 
 def _principal(points: Any, random_state: int) -> tuple[FloatArray, float]:
     n_rows, n_columns = points.shape
     n_components = min(2, n_rows, n_columns)
-    solver = "auto"
-    if hasattr(points, "tocsr"):
-        # The solver for sparse points wants fewer components than there are columns.
-        if min(n_rows, n_columns) > 2:
-            solver = "arpack"
-        else:
-            points = points.toarray()
+    is_sparse = hasattr(points, "tocsr")
+    if is_sparse and n_components == min(n_rows, n_columns):  # more than its solver can find
+        points, is_sparse = points.toarray(), False
+    solver = "arpack" if is_sparse else "auto"
     model = PCA(n_components, svd_solver=solver, random_state=random_state)
     with np.errstate(invalid="ignore", divide="ignore"):  # rows that are all the same
         found = model.fit_transform(points)
@@ -116,19 +81,15 @@ def _legend(shape: Html, text: str) -> Html:
 
 
 def _caption(summary: dict[str, Any]) -> str:
-    plane, n_samples = summary["plane"], summary["data"]["n_samples"]
-    drawn = (
-        f"All {grouped(n_samples)} rows are drawn"
-        if plane["n_drawn"] == n_samples
-        else f"{grouped(plane['n_drawn'])} of {grouped(n_samples)} drawn, picked at random"
-    )
-    of = "similarities" if summary["data"]["is_pairwise"] else "columns"
-    of = "weighted columns" if summary["weights"] else of
-    text = (
-        f"{drawn}, at the two principal components of the {of}, which hold "
-        f"{percent(plane['explained'])} of the variance: what is near in the data may be far apart "
-        "here, and the reverse."
-    )
+    plane, data = summary["plane"], summary["data"]
+    n_drawn, n_samples = plane["n_drawn"], grouped(data["n_samples"])
+    drawn = f"{grouped(n_drawn)} of {n_samples} drawn, picked at random"
+    if n_drawn == data["n_samples"]:
+        drawn = f"All {n_samples} rows are drawn"
+    points = "similarities" if data["is_pairwise"] else "columns"
+    if summary["weights"]:
+        points = "weighted columns"
+    text = sentence("map", drawn=drawn, points=points, explained=plane["explained"])
     if plane["n_beyond"]:
         text += f" {count(plane['n_beyond'], 'outlier is', 'outliers are')} moved to the edge."
     return text

@@ -21,10 +21,9 @@ from pucut._support.html import Html, element
 from pucut.data.containers import as_table
 from pucut.data.suspects import suspect_columns
 from pucut.report.fit import ReportedFit
-from pucut.report.markup import list_button
-from pucut.report.packing import as_json, unpacked
-from pucut.report.wording import (
-    NARROW_SPACE,
+from pucut.report.markup import filled, list_button
+from pucut.report.values import (
+    as_json,
     called,
     count,
     grouped,
@@ -32,7 +31,9 @@ from pucut.report.wording import (
     n_found,
     of_kind,
     percent,
+    sentence,
     shortened,
+    unpacked,
 )
 
 # A row found is sure from the first of these probabilities on, and near the border below the other.
@@ -45,6 +46,10 @@ LEAST_SEPARATION = 0.2
 
 
 def facts(fit: ReportedFit) -> dict[str, Any]:
+    inside, check, labelling = fit.probability[fit.groups["found"]], fit.labelling, None
+    if check is not None:
+        names = ("is_random_draw", "finding", "meaning")
+        labelling = {name: getattr(check, name) for name in names} | {"columns": [*check.columns]}
     table = as_table(fit.X)
     suspects = () if table is None else suspect_columns(table, fit.labels, fit.feature_names)
     return {
@@ -52,31 +57,14 @@ def facts(fit: ReportedFit) -> dict[str, Any]:
             {"column": suspect.column, "kind": suspect.kind, "text": str(suspect)}
             for suspect in suspects
         ],
-        "labelling": _labelling(fit),
-        "certainty": _certainty(fit),
+        "labelling": labelling,
+        "certainty": {
+            "expected": float(inside.sum()),
+            "missed": float(fit.probability[fit.groups["other"]].sum()),
+            "n_sure": int(np.count_nonzero(inside >= SURE)),
+            "n_close": int(np.count_nonzero(inside < CLOSE)),
+        },
         "hidden": _hidden(fit.estimator),
-    }
-
-
-def _labelling(fit: ReportedFit) -> dict[str, Any] | None:
-    check = fit.labelling
-    if check is None:
-        return None
-    return {
-        "is_random_draw": check.is_random_draw,
-        "columns": list(check.columns),
-        "finding": check.finding,
-        "meaning": check.meaning,
-    }
-
-
-def _certainty(fit: ReportedFit) -> dict[str, Any]:
-    inside = fit.probability[fit.groups["found"]]
-    return {
-        "expected": float(inside.sum()),
-        "missed": float(fit.probability[fit.groups["other"]].sum()),
-        "n_sure": int(np.count_nonzero(inside >= SURE)),
-        "n_close": int(np.count_nonzero(inside < CLOSE)),
     }
 
 
@@ -85,90 +73,67 @@ def _hidden(estimator: Any) -> dict[str, float] | None:
     selection = getattr(estimator, "selection_", ())
     if not selection or as_json(selection[-1].hidden_recall) is None:
         return None
-    mixture = selection[-1]
-    return {
-        "recall": float(mixture.hidden_recall),
-        "standard_error": float(mixture.standard_error),
-    }
+    recall, error = selection[-1].hidden_recall, selection[-1].standard_error
+    return {"recall": float(recall), "standard_error": float(error)}
 
 
 def render(summary: dict[str, Any]) -> Html:
-    questions = {
-        "How many?": _how_many(summary),
-        "Which?": _which(summary),
-        "How sure?": _how_sure(summary),
-        "Why these?": _why(summary),
-        "What would change it?": _what_would_change_it(summary),
-        "Can I trust it?": _trust(summary),
-    }
-    blocks = [
-        element("section", element("h2", question), element("div", answer), class_="answer")
-        for question, answer in questions.items()
-    ]
-    return element("div", "\n", blocks, "\n", class_="answers")
+    return filled(
+        "answers.html",
+        how_many=_how_many(summary),
+        which=_which(summary),
+        how_sure=_how_sure(summary),
+        why=_why(summary),
+        change=_what_would_change_it(summary),
+        trust=_trust(summary),
+    )
 
 
 def _how_many(summary: dict[str, Any]) -> Html:
     data, prior = summary["data"], summary["prior"]
-    n_samples, n_labelled = data["n_samples"], data["n_labelled"]
-    share = percent(summary["n_positive"] / n_samples)
-    negatives = ""
-    if data["n_negative"]:
-        negatives = f", and {grouped(data['n_negative'])} known not to be"
-    mark = f"marked {data['positive']}"
-    if data["label_name"] is not None:
-        mark = f"{data['label_name']} = {data['positive']}"
-    text = (
-        f"{count(n_labelled, 'row was', 'rows were')} known to be {called(summary)} "
-        f"({mark}){negatives}. Of the {grouped(data['n_unlabelled'])} others, "
-        f"{grouped(n_found(summary))} look the same. Together they are "
-        f"{grouped(summary['n_positive'])} of {grouped(n_samples)} rows, {share}. "
-    )
-    return element("p", text, _about_the_prior(prior, summary["is_by_prior"]))
-
-
-def _about_the_prior(prior: dict[str, Any], is_by_prior: bool) -> str:
-    share = percent(prior["value"])
+    known = count(data["n_labelled"], "row was", "rows were")
+    mark = "marked" if data["label_name"] is None else f"{data['label_name']} ="
+    n_negative = data["n_negative"]
+    parts = data | {
+        "known": f"{known} known to be {called(summary)} ({mark} {data['positive']})",
+        "negatives": f", and {grouped(n_negative)} known not to be" if n_negative else "",
+        "n_found": n_found(summary),
+        "n_positive": summary["n_positive"],
+        "share": summary["n_positive"] / data["n_samples"],
+    }
     role = "This number follows from the prior, the share of positives among all rows, which"
-    if not is_by_prior:
+    if not summary["is_by_prior"]:
         role = "The prior, the share of positives among all rows,"
+    low, high = (percent(end) for end in prior["interval"] or (0.0, 0.0))
+    estimate = f"was estimated as {percent(prior['value'])}; it may lie between {low} and {high}."
     if prior["is_given"]:
-        return f"{role} was given as {share}."
-    low, high = (percent(end) for end in prior["interval"])
-    if prior["is_upper_bound"]:
-        return (
-            f"{role} is a guess: {share}. The data only say that it is at most about "
-            f"{percent(prior['upper_bound'])}."
-        )
-    return f"{role} was estimated as {share}; it may lie between {low} and {high}."
+        estimate = f"was given as {percent(prior['value'])}."
+    elif prior["is_upper_bound"]:
+        estimate = sentence("bounded_prior", **prior)
+    return element("p", f"{sentence('how_many', **parts)} {role} {estimate}")
 
 
 def _which(summary: dict[str, Any]) -> Html:
-    n_rows = n_found(summary)
+    n_rows, rows = n_found(summary), summary["rows"]
     if not n_rows:
         return element("p", "None.")
-    rows = summary["rows"]
     probability, order = unpacked(rows["probability"]), unpacked(rows["order"])
     is_found = (unpacked(rows["is_positive"]) == 1) & (unpacked(rows["is_labelled"]) == 0)
     here = order[is_found[order]]
-    first = here[:N_FIRST]
-    is_whole = summary["listed"]["text"] is None or len(here) == n_rows
     lines = [
         element("li", _name(rows, row), element("span", percent(float(probability[row]))))
-        for row in first
+        for row in here[:N_FIRST]
     ]
-    more = n_rows - len(first)
+    more = n_rows - len(lines)
+    is_whole = summary["listed"]["text"] is None or len(here) == n_rows
     which = f"all {grouped(n_rows)}" if is_whole else f"the first {grouped(len(here))}"
     text = "The strongest, each with its probability" if more else "Each with its probability"
+    button = list_button(f"List {which}", "found")
     return element(
         "div",
         element("p", f"{text}:"),
         element("ol", lines, class_="first-found"),
-        element(
-            "p",
-            f"And {grouped(more)} more. " if more else None,
-            list_button(f"List {which}", "found"),
-        ),
+        element("p", f"And {grouped(more)} more. " if more else None, button),
     )
 
 
@@ -179,26 +144,15 @@ def _name(rows: dict[str, Any], row: int) -> str:
 
 
 def _how_sure(summary: dict[str, Any]) -> list[Html]:
-    lines = []
-    hidden, certainty, n_rows = summary["hidden"], summary["certainty"], n_found(summary)
-    if hidden is not None:
-        lines.append(
-            f"To check, known positives were hidden from the method. It found "
-            f"{percent(hidden['recall'])} of them again. About as many of the positives that are "
-            f"not known, give or take {percent(hidden['standard_error'])}, should be among the "
-            "rows found, if the prior is right."
-        )
+    lines, certainty, n_rows = [], summary["certainty"], n_found(summary)
+    if summary["hidden"] is not None:
+        lines.append(sentence("hidden_found", **summary["hidden"]))
     elif summary["selection"] is not None:
         lines.append("A single known row cannot be hidden, so that nothing could be checked.")
     if n_rows:
-        expected, missed = round(certainty["expected"]), round(certainty["missed"])
-        lines.append(
-            f"By their probabilities, about {grouped(expected)} of the {grouped(n_rows)} rows "
-            f"found are {called(summary)}, and about {grouped(missed)} more are among the rows "
-            f"that were not found. {grouped(certainty['n_sure'])} of the rows found have a "
-            f"probability of 90{NARROW_SPACE}% or more; {grouped(certainty['n_close'])} are close "
-            f"to the border, below 60{NARROW_SPACE}%."
-        )
+        counts = {f"n_{name}": round(certainty[name]) for name in ("expected", "missed")}
+        parts = certainty | counts | {"n_found": n_rows, "called": called(summary)}
+        lines.append(sentence("by_probabilities", **parts))
     return [element("p", line) for line in lines]
 
 
@@ -221,19 +175,17 @@ def _why(summary: dict[str, Any]) -> list[Html]:
 
 
 def _difference(column: dict[str, Any]) -> str:
-    shown = column["distribution"]
-    inside, outside = (shown["medians"][group] for group in ("found", "other"))
-    if inside is not None and outside is not None:
-        if inside == outside or column["kind"] == "text":  # numbers of a direction say nothing
+    """Describe how the rows found differ from the others in a column."""
+    shown, kind, groups = column["distribution"], column["kind"], ("found", "other")
+    medians = [shown["medians"][group] for group in groups]
+    if None not in medians:
+        if medians[0] == medians[1] or kind == "text":  # numbers of a direction say nothing
             return str(column["name"])
-        pair = " against ".join(of_kind(value, column["kind"]) for value in (inside, outside))
-        return f"{column['name']} (median {pair})"
-    shares = {
-        group: np.array(shown["counts"][group]) / max(sum(shown["counts"][group]), 1)
-        for group in ("found", "other")
-    }
-    place = int(np.argmax(np.abs(shares["found"] - shares["other"])))
-    pair = " against ".join(percent(float(shares[group][place])) for group in ("found", "other"))
+        return f"{column['name']} (median {' against '.join(of_kind(x, kind) for x in medians)})"
+    counts = np.array([shown["counts"][group] for group in groups], dtype=np.float64)
+    shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1.0)
+    place = int(np.argmax(np.abs(shares[0] - shares[1])))
+    pair = " against ".join(percent(float(share)) for share in shares[:, place])
     return f"{column['name']} ({shown['values'][place]}: {pair})"
 
 
@@ -241,49 +193,32 @@ def _what_would_change_it(summary: dict[str, Any]) -> list[Html]:
     if not summary["is_by_prior"]:
         return [element("p", "Other labels. The threshold is the method's own, not the prior's.")]
     possible = [line for line in summary["sensitivity"] if line["is_possible"]]
+    least = min((abs(line["move"]) for line in possible), default=0.0)
     texts = []
-    for line in possible:
-        if abs(line["move"]) != min(abs(other["move"]) for other in possible):
-            continue
-        prior = percent(line["prior"])
+    for line in (line for line in possible if abs(line["move"]) == least):
+        changed = f"{grouped(line['n_to_positive'])} more"
         if line["move"] < 0:
-            texts.append(f"at {prior}, {grouped(line['n_to_negative'])} fewer rows are found")
-        else:
-            texts.append(f"at {prior}, {grouped(line['n_to_positive'])} more")
+            changed = f"{grouped(line['n_to_negative'])} fewer rows are found"
+        texts.append(f"at {percent(line['prior'])}, {changed}")
     text = "Another prior and other labels. "
     if texts:
         text += f"If the prior is not {percent(summary['prior']['value'])}: {'; '.join(texts)}. "
-    more = (
-        "Labels help most for rows close to the border: each of them is positive or not by a small "
-        "margin. "
-    )
     button = list_button("List the rows nearest to the border", "border")
-    return [element("p", text), element("p", more, button)]
+    return [element("p", text), element("p", sentence("near_the_border"), " ", button)]
 
 
 def _trust(summary: dict[str, Any]) -> list[Html]:
-    found = [
-        element("li", alert["text"], " ", _listing(place, alert))
-        for place, alert in enumerate(summary["alerts"])
-    ]
-    assumption = (
-        "All of this takes the known positives for a fair sample of all positives. If they were "
-        "known because they are easy to spot, positives unlike them are missed, and the share of "
-        "positives comes out too low."
-    )
-    if not found:
-        assumption = f"Nothing in the table speaks against it. {assumption}"
-    check = summary["labelling"]
+    found, check = summary["alerts"], summary["labelling"]
+    texts = [] if found else ["Nothing in the table speaks against it."]
+    texts.append(sentence("assumption"))
     if check is None:
-        assumption += " Whether they are one was not checked here; pucut.check_labelling does."
+        texts.append("Whether they are one was not checked here; pucut.check_labelling does.")
     elif check["is_random_draw"] is not False:
-        assumption += f" It was checked. {check['finding']} {check['meaning']}"
-    alerts = element("ul", found, class_="alerts") if found else Html("")
-    return [alerts, element("p", assumption)]
-
-
-def _listing(place: int, alert: dict[str, Any]) -> Html | None:
-    if alert["rows"] is None:
-        return None
-    label = f"List the rows of this alert: {alert['kind']}"
-    return list_button("List them", f"alert-{place}", aria_label=label)
+        texts.append(f"It was checked. {check['finding']} {check['meaning']}")
+    lines = []
+    for place, alert in enumerate(found):
+        label = f"List the rows of this alert: {alert['kind']}"
+        button = list_button("List them", f"alert-{place}", aria_label=label)
+        lines.append(element("li", alert["text"], " ", None if alert["rows"] is None else button))
+    alerts = element("ul", lines, class_="alerts") if lines else Html("")
+    return [alerts, element("p", " ".join(texts))]

@@ -19,11 +19,9 @@ Keys of the summary::
 from typing import Any
 
 from pucut._support.html import Html, element, html_table
-from pucut.report.fit import ReportedFit
-from pucut.report.markup import TITLES, bar, by_group, histogram
-from pucut.report.methods import PUCUT
-from pucut.report.packing import packed
-from pucut.report.wording import count, grouped, of_kind, percent, shortened
+from pucut.report.fit import PUCUT, ReportedFit
+from pucut.report.markup import TITLES, bar, by_group, filled, histogram
+from pucut.report.values import count, grouped, of_kind, packed, percent, sentence, shortened
 
 LONGEST_VALUE = 40
 # Cards that are open; the others are folded.
@@ -50,35 +48,28 @@ def render(summary: dict[str, Any]) -> Html:
         return Html("")
     total = sum(line["weight"] for line in summary["weights"])
     cards = [_card(column, summary["data"]["n_samples"], total) for column in shown]
-    folded = None
-    if len(cards) > N_OPEN:
-        folded = element(
-            "details",
-            element("summary", f"{count(len(cards) - N_OPEN, 'more column', 'more columns')}"),
-            element("div", cards[N_OPEN:], class_="cards"),
-        )
-    return element(
-        "section",
-        element("h2", "The columns", id="columns-title"),
-        element("p", _lead(summary), class_="lead"),
-        element("div", cards[:N_OPEN], class_="cards"),
-        folded,
-        _all_weights(summary["weights"]),
-        aria_labelledby="columns-title",
-        id="columns",
+    more = count(len(cards) - N_OPEN, "more column", "more columns")
+    folded = element("div", cards[N_OPEN:], class_="cards")
+    return filled(
+        "columns.html",
+        lead=_lead(summary),
+        cards=cards[:N_OPEN],
+        folded=_folded(more, folded) if len(cards) > N_OPEN else None,
+        weights=_all_weights(summary["weights"]),
     )
 
 
+def _folded(title: str, *parts: Any) -> Html:
+    return element("details", element("summary", title), parts)
+
+
 def _lead(summary: dict[str, Any]) -> str:
-    shown, data = len(summary["columns"]), summary["data"]
-    weights, n_columns, n_features = summary["weights"], data["n_columns"], data["n_features"]
-    which = "All columns" if shown == n_features else f"{shown} of {grouped(n_features)} columns"
+    n_shown, data, weights = len(summary["columns"]), summary["data"], summary["weights"]
+    n_columns, n_features = data["n_columns"], data["n_features"]
+    is_whole = n_shown == n_features
+    which = "All columns" if is_whole else f"{n_shown} of {grouped(n_features)} columns"
     if n_features != n_columns:
-        which = (
-            f"The {grouped(n_columns)} columns of the table were read as {grouped(n_features)}: a "
-            "date may add its month or weekday, numbers their limits, and a free text its "
-            f"directions. {'All are shown' if shown == n_features else f'{shown} are shown'}"
-        )
+        which = sentence("columns_of_table", n_shown="All" if is_whole else n_shown, **data)
     if not weights:
         text = f"{which}, first those in which the rows found differ most from the others."
         return f"{text} This method has no weights for columns."
@@ -86,7 +77,7 @@ def _lead(summary: dict[str, Any]) -> str:
         return f"{which}. All of them count the same."
     text = f"{which}, first those that count most."
     if summary["space"] is not None:
-        return f"{text} The weights are those of the space “{summary['space']}”."
+        text += f" The weights are those of the space “{summary['space']}”."
     return text
 
 
@@ -101,14 +92,9 @@ def _card(column: dict[str, Any], n_samples: int, total_weight: float) -> Html:
         notes[1] = f"{gaps} ({percent(column['n_missing'] / n_samples)})"
     if column["weight"] is not None and total_weight > 0.0:
         notes.append(f"{percent(column['weight'] / total_weight)} of the weight")
-    has_bins = column["distribution"]["edges"] is not None
-    return element(
-        "article",
-        element("h3", column["name"]),
-        element("p", " · ".join(notes), class_="note"),
-        _of_bins(column) if has_bins else _of_values(column),
-        class_="card",
-    )
+    picture = _of_values if column["distribution"]["edges"] is None else _of_bins
+    note = element("p", " · ".join(notes), class_="note")
+    return element("article", element("h3", column["name"]), note, picture(column), class_="card")
 
 
 def _of_bins(column: dict[str, Any]) -> Html:
@@ -139,19 +125,14 @@ def _all_weights(weights: list[dict[str, Any]]) -> Html | None:
     if not weights or _are_equal(weights):
         return None
     largest, total = weights[0]["weight"], sum(line["weight"] for line in weights)
-    listed, rest = weights[:MOST_WEIGHTS], weights[MOST_WEIGHTS:]
     lines = [
         (line["name"], bar(line["weight"] / largest, percent(line["weight"] / total)))
-        for line in listed
+        for line in weights[:MOST_WEIGHTS]
     ]
-    more = None
-    if rest:
+    heads, more = ("Column", "Share of the weight"), None
+    if rest := weights[MOST_WEIGHTS:]:
         share = sum(line["weight"] for line in rest) / total
         others = count(len(rest), "other column has", "other columns together have")
         more = element("p", f"{others} {percent(share)} of the weight.", class_="note")
-    return element(
-        "details",
-        element("summary", "The weight of every column"),
-        html_table("Columns by weight", ("Column", "Share of the weight"), lines, class_="bars"),
-        more,
-    )
+    table = html_table("Columns by weight", heads, lines, class_="bars")
+    return _folded("The weight of every column", table, more)

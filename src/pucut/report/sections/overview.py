@@ -21,15 +21,13 @@ import numpy as np
 from pucut._support.html import Html
 from pucut.report.fit import ReportedFit
 from pucut.report.markup import filled
-from pucut.report.methods import explanation_of
-from pucut.report.packing import as_json
-from pucut.report.wording import headline, shortened, word_for
+from pucut.report.values import as_json, headline, shortened, word_for
 
 
 def facts(fit: ReportedFit) -> dict[str, Any]:
     return {
         "method": fit.method,
-        "explanation": explanation_of(fit.estimator, fit.method),
+        "explanation": fit.explanation,
         "is_by_prior": fit.is_by_prior,
         "data": _data(fit),
         "prior": _prior(fit.estimator),

@@ -15,29 +15,35 @@ from typing import Any
 import numpy as np
 
 from pucut._support.html import Html, element, html_table
-from pucut.report.distributions import probabilities_of
 from pucut.report.fit import ReportedFit
-from pucut.report.markup import (
-    PERCENTS,
-    TITLES,
-    axis,
-    by_group,
-    filled,
-    histogram,
-    stretched,
-)
-from pucut.report.packing import packed, unpacked
-from pucut.report.plane import map_figure
-from pucut.report.wording import NARROW_SPACE, called, grouped, n_found, percent
+from pucut.report.listed import ListedRows
+from pucut.report.markup import PERCENTS, TITLES, axis, by_group, filled, histogram
+from pucut.report.plane import Plane, map_figure
+from pucut.report.values import NARROW_SPACE, called, grouped, n_found, packed, percent, unpacked
 
-N_PRIORS = 201
+N_BINS, N_PRIORS = 20, 201
 
 
 def facts(fit: ReportedFit) -> dict[str, Any]:
+    members = {name: fit.probability[rows] for name, rows in fit.groups.items()}
+    counts = {name: np.histogram(x, N_BINS, (0.0, 1.0))[0].tolist() for name, x in members.items()}
+    means = {name: float(x.mean()) if len(x) else None for name, x in members.items()}
     return {
-        "probabilities": probabilities_of(fit.probability, fit.groups),
+        "probabilities": {"counts": counts, "means": means},
         "found_by_prior": _found_by_prior(fit) if fit.is_by_prior else None,
-        "plane": None if fit.plane is None else fit.plane.facts(fit.listed),
+        "plane": None if fit.plane is None else _map(fit.plane, fit.listed),
+    }
+
+
+def _map(plane: Plane, listed: ListedRows) -> dict[str, Any]:
+    return {
+        "x": packed(plane.place[listed.rows, 0], "uint16"),
+        "y": packed(plane.place[listed.rows, 1], "uint16"),
+        "ratio": plane.ratio,
+        "explained": plane.explained,
+        "n_beyond": plane.n_beyond,
+        "drawn": packed(listed.places(plane.drawn), "int32"),
+        "n_drawn": len(plane.drawn),
     }
 
 
@@ -88,7 +94,13 @@ def _probability_table(counts: dict[str, list[int]]) -> Html:
 
 def _share_over_prior(summary: dict[str, Any]) -> Html:
     """Draw how many rows are found for every prior, with the one that was used."""
-    prior, interval = summary["prior"], ""
+    prior, data, interval, box = summary["prior"], summary["data"], "", None
+    n_others = max(data["n_unlabelled"], 1)
+    counts = unpacked(summary["found_by_prior"]["n_found"])
+    points = " ".join(
+        f"{100.0 * x:.1f},{60.0 * (1.0 - n / n_others):.2f}"
+        for x, n in zip(np.linspace(0.0, 1.0, len(counts)), counts, strict=True)
+    )
     if prior["interval"]:
         low, high = prior["interval"]
         few, many = summary["found_by_prior"]["at_interval"]
@@ -96,36 +108,17 @@ def _share_over_prior(summary: dict[str, Any]) -> Html:
             f" The shaded part is the interval of the estimate, {percent(low)} to "
             f"{percent(high)}: {grouped(few)} to {grouped(many)} rows."
         )
+        x, width = f"{100.0 * low:.2f}", f"{100.0 * high - 100.0 * low:.2f}"
+        box = element("rect", x=x, y="0", width=width, height="60", class_="interval")
     return filled(
         "share.html",
         prior=percent(prior["value"]),
         n_found=grouped(n_found(summary)),
-        n_others=grouped(summary["data"]["n_unlabelled"]),
-        chart=stretched(_shapes(summary), 60, "share"),
+        n_others=grouped(data["n_unlabelled"]),
+        points=points,
+        box=box,
+        used=f"{100.0 * prior['value']:.2f}",
+        level=f"{60.0 * (1.0 - n_found(summary) / n_others):.2f}",
         axis=axis(PERCENTS),
         interval=interval,
     )
-
-
-def _shapes(summary: dict[str, Any]) -> list[Html]:
-    """Draw the curve, the interval of the prior and the prior used, 100 wide and 60 high."""
-    prior, n_others = summary["prior"], max(summary["data"]["n_unlabelled"], 1)
-    counts = unpacked(summary["found_by_prior"]["n_found"])
-    points = " ".join(
-        f"{100.0 * x:.1f},{60.0 * (1.0 - n / n_others):.2f}"
-        for x, n in zip(np.linspace(0.0, 1.0, len(counts)), counts, strict=True)
-    )
-    shapes = []
-    if prior["interval"]:
-        low, high = (100.0 * end for end in prior["interval"])
-        box = {"x": f"{low:.2f}", "y": "0", "width": f"{high - low:.2f}", "height": "60"}
-        shapes.append(element("rect", **box, class_="interval"))
-    used = f"{100.0 * prior['value']:.2f}"
-    level = f"{60.0 * (1.0 - n_found(summary) / n_others):.2f}"
-    return [
-        *shapes,
-        element("line", x1="0", x2="100", y1="60", y2="60", class_="base"),
-        element("polyline", points=points, class_="curve"),
-        element("line", x1=used, x2=used, y1="0", y2="60", class_="used"),
-        element("line", x1="0", x2=used, y1=level, y2=level, class_="used"),
-    ]

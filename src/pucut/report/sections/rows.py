@@ -27,11 +27,11 @@ from typing import Any
 import numpy as np
 
 from pucut._support.html import Html, element
-from pucut.report.fit import N_LABELLED_NEIGHBORS, ReportedFit
+from pucut.graphs.neighbors.equal_rows import RowNumbers
+from pucut.report.fit import N_LABELLED_NEIGHBORS, TWO_HNC, ReportedFit
+from pucut.report.listed import share_to_positive
 from pucut.report.markup import filled
-from pucut.report.methods import TWO_HNC
-from pucut.report.packing import packed
-from pucut.report.reasons import share_to_positive
+from pucut.report.values import packed
 
 
 def facts(fit: ReportedFit) -> dict[str, Any]:
@@ -45,9 +45,7 @@ def facts(fit: ReportedFit) -> dict[str, Any]:
 
 def _rows(fit: ReportedFit) -> dict[str, Any]:
     labels, here = fit.labels, fit.listed.rows
-    rank = np.zeros(labels.n_samples, dtype=np.int32)
-    unlabelled = fit.order[labels.is_unlabelled[fit.order]]
-    rank[unlabelled] = np.arange(1, len(unlabelled) + 1)
+    rank = _places(fit.order[labels.is_unlabelled[fit.order]], labels.n_samples)
     negative = packed(labels.is_negative[here], "uint8") if labels.n_negative else None
     return {
         "number": None if fit.listed.text is None else packed(here, "int32"),
@@ -63,6 +61,13 @@ def _rows(fit: ReportedFit) -> dict[str, Any]:
     }
 
 
+def _places(ranking: Any, n_samples: int) -> RowNumbers:
+    """Return the place of each row in a ranking, from 1; 0 for rows that are not in it."""
+    place = np.zeros(n_samples, dtype=np.int32)
+    place[ranking] = np.arange(1, len(ranking) + 1)
+    return place
+
+
 def _ids(fit: ReportedFit) -> list[str] | None:
     if fit.ids is None:
         return None
@@ -74,10 +79,10 @@ def _ids(fit: ReportedFit) -> list[str] | None:
 
 def _neighbors(fit: ReportedFit) -> dict[str, Any]:
     """Describe each row's neighbours; all values are None where the method has no graph."""
-    if fit.graph is None or fit.near is None or fit.towards is None:
+    if fit.reasons is None:
         names = ("n_edges", "share_to_positive", "neighbor", "neighbor_weight", "towards_label")
         return dict.fromkeys((*names, "n_listed_neighbors"))
-    listed, graph, (near, weight) = fit.listed, fit.graph, fit.near
+    listed, graph, (near, weight, towards) = fit.listed, fit.graph, fit.reasons
     here = listed.rows
     return {
         "n_edges": packed(np.diff(graph.indptr)[here], "int32"),
@@ -85,7 +90,7 @@ def _neighbors(fit: ReportedFit) -> dict[str, Any]:
         "neighbor": packed(listed.renumbered(near[here]), "int32"),
         "neighbor_weight": packed(weight[here], "float32"),
         "n_listed_neighbors": N_LABELLED_NEIGHBORS,
-        "towards_label": packed(listed.renumbered(fit.towards[here]), "int32"),
+        "towards_label": packed(listed.renumbered(towards[here]), "int32"),
     }
 
 
@@ -93,13 +98,10 @@ def _values_of_two_hnc(fit: ReportedFit) -> dict[str, Any]:
     """Return the values that only rows of 2-HNC have; None for other methods."""
     if fit.method != TWO_HNC:
         return dict.fromkeys(("is_likely_negative", "is_reached", "negative_place"))
-    here, ranking = fit.listed.rows, fit.estimator.negative_ranking_
-    place = np.zeros(fit.labels.n_samples, dtype=np.int32)
-    place[ranking] = np.arange(1, len(ranking) + 1)
-    is_likely_negative = np.zeros(fit.labels.n_samples, dtype=np.bool_)
-    is_likely_negative[fit.estimator.likely_negative_] = True
+    here = fit.listed.rows
+    place = _places(fit.estimator.negative_ranking_, fit.labels.n_samples)
     return {
-        "is_likely_negative": packed(is_likely_negative[here], "uint8"),
+        "is_likely_negative": packed(np.isin(here, fit.estimator.likely_negative_), "uint8"),
         "is_reached": packed(fit.is_reached[here], "uint8"),
         "negative_place": packed(place[here], "int32"),
     }

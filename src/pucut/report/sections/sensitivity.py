@@ -11,11 +11,10 @@ from typing import Any
 import numpy as np
 
 from pucut._support.html import Html
-from pucut.displays.prior_sensitivity import changed_rows
+from pucut.displays.fits import changed_rows
 from pucut.report.fit import ReportedFit
 from pucut.report.markup import filled, list_button, scrolled_table
-from pucut.report.packing import packed
-from pucut.report.wording import grouped, percent
+from pucut.report.values import grouped, packed, percent
 
 PRIOR_MOVES = (-0.1, -0.05, 0.05, 0.1)
 

@@ -1,12 +1,45 @@
-"""Numbers as a reader wants them, and the reader's own words for the two classes."""
+"""Numbers and sentences as a reader wants them, and values and arrays as JSON has them."""
 
+import base64
+import math
+import tomllib
 from datetime import date, timedelta
+from functools import cache
+from importlib.resources import files
+from string import Template
 from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 from pucut.data.label_words import meaning_of, number_of
 
 NARROW_SPACE = "\u202f"
 LONGEST_WORD = 30
+# Types that typed arrays of browsers have, by the same names as in JavaScript.
+TYPES = ("uint8", "uint16", "int32", "float32", "float64")
+
+
+def asset(name: str) -> str:
+    """Read a file of the folder `assets`."""
+    return files("pucut.report").joinpath("assets", name).read_text(encoding="utf-8")
+
+
+@cache
+def _sentences() -> dict[str, str]:
+    return tomllib.loads(asset("sentences.toml"))
+
+
+def sentence(name: str, /, **parts: Any) -> str:
+    """Fill in a sentence of `assets/sentences.toml`; a float is a share, written in percent."""
+    written = {key: _written(value) for key, value in parts.items()}
+    return Template(_sentences()[name]).substitute(written)
+
+
+def _written(value: Any) -> str:
+    if isinstance(value, float):
+        return percent(value)
+    return grouped(value) if isinstance(value, int) else str(value)
 
 
 def grouped(value: int) -> str:
@@ -24,11 +57,6 @@ def percent(share: float) -> str:
     value = 100.0 * share
     digits = 0 if 5.0 <= value <= 95.0 or value in (0.0, 100.0) else 1
     return f"{value:.{digits}f}{NARROW_SPACE}%"
-
-
-def significant(value: float, digits: int = 3) -> str:
-    """Write so many significant digits, without an exponent where that is readable."""
-    return f"{value:.{digits}g}"
 
 
 def of_kind(value: float, kind: str) -> str:
@@ -78,3 +106,30 @@ def headline(summary: dict[str, Any]) -> str:
     verb = "looks" if n_found(summary) == 1 else "look"
     n_others = grouped(summary["data"]["n_unlabelled"])
     return f"{grouped(n_found(summary))} of {n_others} unlabelled rows {verb} {called(summary)}"
+
+
+def as_json(value: Any) -> Any:
+    """Return a finite number, a boolean or None as it is, and anything else as a short text."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value if value is None or isinstance(value, (bool, int, float)) else shortened(value)
+
+
+def packed(values: npt.ArrayLike, dtype: str) -> dict[str, str]:
+    """Return the values as {"type": ..., "base64": ...}, lowest byte first."""
+    array = np.asarray(values)
+    with np.errstate(over="ignore"):  # a number too large for float32 becomes infinite
+        stored = array.astype(np.dtype(dtype).newbyteorder("<"))
+    if array.dtype.kind in "biu" and not np.array_equal(stored, array):
+        raise ValueError(f"values do not fit into {dtype}: largest is {array.max()}")
+    return {"type": dtype, "base64": base64.b64encode(stored.tobytes()).decode("ascii")}
+
+
+def unpacked(entry: dict[str, str]) -> npt.NDArray[Any]:
+    """Return the array that `packed` was called with."""
+    if entry["type"] not in TYPES:
+        raise ValueError(f"type must be one of {TYPES}, found {entry['type']!r}")
+    stored = np.dtype(entry["type"]).newbyteorder("<")
+    return np.frombuffer(base64.b64decode(entry["base64"]), dtype=stored)
