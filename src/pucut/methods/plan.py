@@ -124,81 +124,36 @@ class FitEstimate:
 class Plan:
     """The stages of a fit, in the numbers that determine its time and memory.
 
-    Attributes
-    ----------
-    method : str
-    n_rows, n_features : int
-        Features after encoding: one per category.
-    value_bytes : int
-        4 if X is in single precision, else 8.
-    n_threads, n_estimators : int
-    listed : int
-        Neighbours listed for each row.
-    graph_neighbors : int
-        Neighbours in its largest graph.
-    n_searches : int
-        Searches for neighbours, each with its lists; several share their points.
-    n_embeddings : int
-        Searches among points of their own, which are as many as those of the table.
-    n_graphs : float
-        Graphs held at a time, in the size of the largest.
-    n_folds : int
-        Folds that hide labels: scores and cuts are made in each, and in the final fit.
-    n_forests : float
-        Forests grown, in the size of one of `n_estimators` trees.
-    n_forests_kept : float
-        Forests held to the end.
-    n_scores : int
-        Kinds of scores that are held, 0 if rows are not scored by trees and kernels too.
-    n_kinds : int
-        Kinds of cuts whose levels are held.
-    n_cuts : int
-        Parametric cuts solved.
-    n_cuts_at_once : int
-        Cuts in memory at a time.
-    is_large : bool
-        Whether rows and labels are many enough for pre-selection and self-training.
-    share_tried : float
-        The share of the searches, regressions and cuts that are usually made after pre-selection.
-        It changes seconds alone.
-    has_gradients : bool
-        Whether there is a gradient space.
-    tree_seconds : float
-        The time that a tree grows, relative to one of 2-HNC.
-    search_on_gpu, kernels_on_gpu : bool
-        Whether a GPU finds the neighbours, and whether it does the regressions.
-    n_rounds : int
-        The most rounds of self-training.
-    advice : str
-        Further advice for a user with too little memory.
+    Features are those after encoding, one per category. What a fit holds or repeats in each fold
+    that hides labels, it holds or repeats in the final fit too.
     """
 
     method: str
     n_rows: int
     n_features: int
-    value_bytes: int
+    value_bytes: int  # 4 if X is in single precision, else 8
     n_threads: int
     n_estimators: int
-    listed: int
-    graph_neighbors: int
-    n_searches: int = 1
-    n_embeddings: int = 0
-    n_graphs: float = 1.0
+    listed: int  # neighbours listed for each row
+    graph_neighbors: int  # neighbours in the largest graph
+    n_searches: int = 1  # each with its lists; several share their points
+    n_embeddings: int = 0  # searches among as many points of their own
+    n_graphs: float = 1.0  # held at a time, in the size of the largest
     n_folds: int = 0
-    n_forests: float = 1.0
+    n_forests: float = 1.0  # grown, in the size of one of `n_estimators` trees
     n_forests_kept: float = 1.0
-    n_scores: int = 0
-    n_kinds: int = 0
+    n_scores: int = 0  # kinds that are held; 0 if rows are not scored by trees and kernels too
+    n_kinds: int = 0  # kinds of cuts whose levels are held
     n_cuts: int = 2
     n_cuts_at_once: int = 1
-    is_large: bool = False
-    share_tried: float = 1.0
-    has_gradients: bool = False
-    tree_seconds: float = 1.0
+    is_large: bool = False  # enough rows and labels for pre-selection and self-training
+    share_tried: float = 1.0  # of searches, regressions and cuts; it changes seconds alone
+    has_gradients: bool = False  # whether there is a gradient space
+    tree_seconds: float = 1.0  # relative to those of 2-HNC
     search_on_gpu: bool = False
     kernels_on_gpu: bool = False
-    n_rounds: int = 0
-    advice: str = ""
+    n_rounds: int = 0  # of self-training, at most
+    advice: str = ""  # for a user with too little memory
 
     def price(self, memory_limit: int | None = None) -> FitEstimate:
         """Return the time and memory of the fit.
