@@ -26,7 +26,7 @@ from paper.datasets import data_folder
 from pucut import HNCClassifier, PUCutClassifier, TwoHNCClassifier
 from pucut.kernels import torch_ridge
 from pucut.kernels.ridge import chosen_widths, default_landmarks_on_gpu
-from pucut.methods.neural.upu import UPUClassifier
+from pucut.methods.neural.classifiers import UPUClassifier
 
 CLASSIFIERS = {"2-HNC": TwoHNCClassifier, "pucut": PUCutClassifier}
 SHARES, LABELLED_DIGITS = (0.6, 0.1), (0.01, 0.1)

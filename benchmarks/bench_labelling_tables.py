@@ -44,7 +44,7 @@ from pucut.labelling.ranking import (
 )
 from pucut.labelling.rows import RowsToLabel
 from pucut.labelling.session import Session, row_card, session_status
-from pucut.queries._cuts import two_sided_levels
+from pucut.queries import two_sided_levels
 from pucut.tables.texts import learn_texts, text_matrix
 
 # The learners of tables were chosen on these; the others are held out.

@@ -22,7 +22,7 @@ from benchmarks.timing import mean_and_error
 from paper.datasets import seed_from_names
 from pucut import CutQueryStrategy
 from pucut.graphs.spaces import weighted_space
-from pucut.queries._cuts import greedy_batch
+from pucut.queries import greedy_batch
 
 METHODS = ("cuts and model", "cuts", "random", "uncertainty", "spread only")
 N_FIRST = 2

@@ -16,7 +16,6 @@ import torch
 from torch import Tensor, nn
 
 from pucut.data.row_order import in_order, row_order
-from pucut.methods.neural._base import NeuralPUClassifier
 from pucut.methods.neural._inputs import usable_device
 from pucut.methods.neural._training import (
     OneNetwork,
@@ -26,6 +25,7 @@ from pucut.methods.neural._training import (
     one_column,
     train,
 )
+from pucut.methods.neural.classifiers import NeuralPUClassifier
 
 
 def fit_stacked(

@@ -9,12 +9,14 @@ Copies of a row are never separated (`data.repeats`): a model that has seen one 
 
 import math
 import numbers
+from abc import abstractmethod
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from numpy.random import RandomState
 from sklearn.base import clone
 from sklearn.model_selection import BaseCrossValidator, StratifiedKFold
 from sklearn.utils import check_random_state
@@ -22,6 +24,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _num_samples
 
 from pucut._support.checks import FloatArray
+from pucut._support.constraints import DeclaredParameters
 from pucut.data.labels import PULabels, checked_prior, checked_pu_labels
 from pucut.data.repeats import (
     equal_rows,
@@ -34,23 +37,34 @@ from pucut.data.repeats import (
 from pucut.data.row_order import IndexArray
 from pucut.metrics import hidden_positive_recall
 
-__all__ = [
-    "HiddenPositives",
-    "HiddenPositivesSplit",
-    "PUStratifiedKFold",
-    "hidden_positive_scores",
-]
+__all__ = ["HiddenPositives", "HiddenPositivesSplit", "PUStratifiedKFold", "hidden_positive_scores"]
 
 
-class _PUSplitter(BaseCrossValidator):
+class _PUSplitter(DeclaredParameters, BaseCrossValidator):
     """Base of the splitters: the number of splits, the labels and the groups of the rows."""
 
-    n_splits: int
-    pos_label: Any
-    neg_label: Any
+    n_splits: int = 5
+    _: KW_ONLY
+    random_state: Any = None
+    pos_label: Any = None
+    neg_label: Any = None
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
         return _checked_n_splits(self.n_splits)
+
+    def split(self, X: Any, y: Any, groups: Any = None) -> Iterator[tuple[IndexArray, IndexArray]]:
+        """Yield the rows to train on and those to test on.
+
+        Rows of one of the `groups` stay together; by default groups are the copies of a row in X.
+        """
+        labels, group = self._labels_and_groups(y, X, groups)
+        for left_out in self._groups_to_test(labels, group):
+            in_test = np.isin(group, left_out)
+            yield np.flatnonzero(~in_test), np.flatnonzero(in_test)
+
+    @abstractmethod
+    def _groups_to_test(self, labels: PULabels, group: IndexArray) -> Iterator[IndexArray]:
+        """Yield the groups to test on, split by split."""
 
     def _labels_and_groups(self, y: Any, X: Any, groups: Any) -> tuple[PULabels, IndexArray]:
         """Return the labels, and the group of each row: by default its copies in X, if passed."""
@@ -95,28 +109,11 @@ class PUStratifiedKFold(_PUSplitter):
         The value that means known negative; all values but these two then mean unlabelled.
     """
 
-    def __init__(
-        self,
-        n_splits: int = 5,
-        *,
-        shuffle: bool = False,
-        random_state: Any = None,
-        pos_label: Any = None,
-        neg_label: Any = None,
-    ) -> None:
-        self.n_splits = n_splits
-        self.shuffle = shuffle
-        self.random_state = random_state
-        self.pos_label = pos_label
-        self.neg_label = neg_label
+    _: KW_ONLY
+    shuffle: bool = False
 
-    def split(self, X: Any, y: Any, groups: Any = None) -> Iterator[tuple[IndexArray, IndexArray]]:
-        """Yield the rows to train on and those to test on.
-
-        Rows of one of the `groups` stay together; by default groups are the copies of a row in X.
-        """
+    def _groups_to_test(self, labels: PULabels, group: IndexArray) -> Iterator[IndexArray]:
         n_splits = _checked_n_splits(self.n_splits)
-        labels, group = self._labels_and_groups(y, X, groups)
         has_label = labelled_groups(group, labels.is_labelled)
         has_negative = labelled_groups(group, labels.is_negative) & ~has_label
         n_known, n_negative = int(has_label.sum()), int(has_negative.sum())
@@ -125,9 +122,7 @@ class PUStratifiedKFold(_PUSplitter):
         # Fewer known negatives than folds are dealt as the unlabelled rows are.
         kinds = has_label.astype(np.intp) - (has_negative if n_negative >= n_splits else 0)
         folds = StratifiedKFold(n_splits, shuffle=self.shuffle, random_state=self.random_state)
-        for _, left_out in folds.split(np.zeros((len(kinds), 1)), kinds):
-            in_test = np.isin(group, left_out)
-            yield np.flatnonzero(~in_test), np.flatnonzero(in_test)
+        yield from (left_out for _, left_out in folds.split(np.zeros((len(kinds), 1)), kinds))
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,20 +165,9 @@ class HiddenPositivesSplit(_PUSplitter):
         As in `PUStratifiedKFold`.
     """
 
-    def __init__(
-        self,
-        n_splits: int = 3,
-        *,
-        hidden_share: float | None = None,
-        random_state: Any = None,
-        pos_label: Any = None,
-        neg_label: Any = None,
-    ) -> None:
-        self.n_splits = n_splits
-        self.hidden_share = hidden_share
-        self.random_state = random_state
-        self.pos_label = pos_label
-        self.neg_label = neg_label
+    n_splits: int = 3
+    _: KW_ONLY
+    hidden_share: float | None = None
 
     def hide(self, y: Any, X: Any = None, groups: Any = None) -> Iterator[HiddenPositives]:
         """Yield, for each split, the labels to fit to and which positives they hide.
@@ -198,23 +182,14 @@ class HiddenPositivesSplit(_PUSplitter):
             is_hidden = labels.is_labelled & np.isin(group, hidden)
             yield HiddenPositives(labels.hiding(is_hidden).as_values(), is_hidden)
 
-    def split(self, X: Any, y: Any, groups: Any = None) -> Iterator[tuple[IndexArray, IndexArray]]:
-        """Yield the rows to train on and those to test on.
-
-        Rows of one of the `groups` stay together; by default groups are the copies of a row in X.
-        """
-        labels, group = self._labels_and_groups(y, X, groups)
+    def _groups_to_test(self, labels: PULabels, group: IndexArray) -> Iterator[IndexArray]:
         random = check_random_state(self.random_state)
         has_label = labelled_groups(group, labels.is_labelled)
         of_labelled = self._draws(np.flatnonzero(has_label), "labelled", random)
         of_unlabelled = self._draws(np.flatnonzero(~has_label), "unlabelled", random)
-        for hidden, left_out in zip(of_labelled, of_unlabelled, strict=True):
-            in_test = np.isin(group, np.append(hidden, left_out))
-            yield np.flatnonzero(~in_test), np.flatnonzero(in_test)
+        yield from map(np.append, of_labelled, of_unlabelled)
 
-    def _draws(
-        self, rows: IndexArray, kind: str, random: np.random.RandomState
-    ) -> Iterator[IndexArray]:
+    def _draws(self, rows: IndexArray, kind: str, random: RandomState) -> Iterator[IndexArray]:
         """Yield disjoint parts of the rows, or independent draws of a given share."""
         n_splits = _checked_n_splits(self.n_splits)
         if self.hidden_share is None:
@@ -304,30 +279,6 @@ def _default_score(fitted: Any, X: Any, n_samples: int) -> Any:
     raise TypeError(
         f"{fitted!r} has neither scores_ nor decision_function nor predict_proba: give score="
     )
-
-
-def _checked_groups(X: Any, labels: PULabels, groups: Any) -> IndexArray:
-    """The group of each row: those given, or the copies in X; every row by itself without X."""
-    if groups is not None:
-        values = np.asarray(groups)
-        if values.shape != (labels.n_samples,):
-            raise ValueError(
-                f"groups must have one value for each of the {labels.n_samples} rows, found shape "
-                f"{values.shape}"
-            )
-        return numbered(values)
-    if X is None:
-        return np.arange(labels.n_samples)
-    equal = equal_rows(X)
-    warn_of_copies(repeats(equal, labels.is_labelled))
-    return groups_of_equal_rows(equal, labels.is_labelled)
-
-
-def _n_rows(X: Any) -> int | None:
-    if X is None:
-        return None
-    shape = getattr(X, "shape", None)
-    return int(shape[0]) if shape else len(X)
 
 
 def _checked_n_splits(n_splits: Any) -> int:

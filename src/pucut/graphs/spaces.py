@@ -186,6 +186,19 @@ def weighted_space(
     )
 
 
+def unweighted_space(
+    points: Any, n_neighbors: int | None, usual: int, **search: Any
+) -> WeightedSpace:
+    """Find the neighbours where all features have weight 1; by default `usual` of them or all."""
+    n_others = points.shape[0] - 1
+    k = min(usual, n_others) if n_neighbors is None else int(n_neighbors)
+    if k > n_others or n_others < 1:
+        raise ValueError(
+            f"n_neighbors must be at most {n_others}, the number of other samples, found {k}"
+        )
+    return weighted_space("plain", points, np.ones(points.shape[1]), k, **search)
+
+
 def connecting_kernel(lists: NeighborLists, sigma: float | None, n_features: int) -> Gaussian:
     """Return a kernel of the width `sigma`, or of the distances' scale; no similarity is 0."""
     scale = _scale_of(lists) if sigma is None else sigma**2 * n_features

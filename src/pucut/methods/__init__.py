@@ -22,8 +22,8 @@ if TYPE_CHECKING:  # for type checkers and editors; `__getattr__` imports them o
     from pucut.methods.max_margin import PUMaxMarginClassifier as PUMaxMarginClassifier
     from pucut.methods.naive import ElkanNotoClassifier as ElkanNotoClassifier
     from pucut.methods.naive import PUThresholdClassifier as PUThresholdClassifier
-    from pucut.methods.neural.nnpu import NNPUClassifier as NNPUClassifier
-    from pucut.methods.neural.upu import UPUClassifier as UPUClassifier
+    from pucut.methods.neural.classifiers import NNPUClassifier as NNPUClassifier
+    from pucut.methods.neural.classifiers import UPUClassifier as UPUClassifier
     from pucut.methods.one_class import OneClassPUClassifier as OneClassPUClassifier
     from pucut.methods.propagation import (
         PULabelPropagationClassifier as PULabelPropagationClassifier,
@@ -52,8 +52,8 @@ _CLASSES = {
     "PU bagging": ("PUBaggingClassifier", "bagging"),
     "one-class SVM": ("OneClassPUClassifier", "one_class"),
     "isolation forest": ("OneClassPUClassifier", "one_class"),
-    "nnPU": ("NNPUClassifier", "neural.nnpu"),
-    "uPU": ("UPUClassifier", "neural.upu"),
+    "nnPU": ("NNPUClassifier", "neural.classifiers"),
+    "uPU": ("UPUClassifier", "neural.classifiers"),
 }
 NEURAL = ("NNPUClassifier", "UPUClassifier")
 HAS_TORCH = importlib.util.find_spec("torch") is not None

@@ -2,18 +2,18 @@
 
 import copy
 import warnings
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from dataclasses import KW_ONLY
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
 import numpy as np
-import numpy.typing as npt
 from joblib import effective_n_jobs
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
-from pucut._support.checks import FloatArray
-from pucut._support.constraints import PRIOR_CONSTRAINTS
+from pucut._support.checks import BoolArray, FloatArray
+from pucut._support.constraints import PRIOR_CONSTRAINTS, DeclaredParameters
 from pucut._support.fitting import FitsWhole
-from pucut.calibration import calibrate
+from pucut.calibration import Calibration, calibrate
 from pucut.data.containers import as_table, checked_table
 from pucut.data.label_values import plain
 from pucut.data.labels import PULabels, checked_prior, checked_pu_labels
@@ -26,6 +26,8 @@ from pucut.methods._documentation import inherit_documentation
 from pucut.metrics import pu_accuracy
 from pucut.priors import PriorEstimate, estimate_prior, warn_of_guess
 
+# Folds for out-of-sample scores.
+FOLDS = 5
 # Results of `fit` that predictions of every model need, beside its parameters.
 _OF_EVERY_MODEL = (
     "classes_",
@@ -41,7 +43,7 @@ _OF_EVERY_MODEL = (
 _OF_THE_ROWS = ("scores_", "transduction_")
 
 
-class PUClassifier(FitsWhole, ClassifierMixin, BaseEstimator):
+class PUClassifier(FitsWhole, DeclaredParameters, ClassifierMixin, BaseEstimator):
     """Base of the PU classifiers: a subclass learns scores, this class does the rest.
 
     A subclass defines `_fit_rows`, which learns, and `_score_rows`, which scores any rows, each by
@@ -90,22 +92,16 @@ class PUClassifier(FitsWhole, ClassifierMixin, BaseEstimator):
         If X has names for all columns.
     """
 
+    _: KW_ONLY
+    prior: Annotated[Any, PRIOR_CONSTRAINTS] = "auto"
+    pos_label: Any = None
+    neg_label: Any = None
+    random_state: Annotated[Any, "random_state"] = None
+
     # Whether the method learns from known negatives; else a warning says that it does not.
     _uses_negatives: ClassVar[bool] = False
     # The results of `fit` that `_score_rows` reads, for `compact`; None if they are not listed.
     _answers_rest_on: ClassVar[tuple[str, ...] | None] = None
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "prior": PRIOR_CONSTRAINTS,
-        "pos_label": "no_validation",
-        "neg_label": "no_validation",
-        "random_state": ["random_state"],
-    }
-
-    classes_: npt.NDArray[Any]
-    prior_: float
-    threshold_: float
-    scores_: FloatArray
-    transduction_: npt.NDArray[Any]
 
     def __init_subclass__(cls, **arguments: Any) -> None:
         super().__init_subclass__(**arguments)
@@ -212,11 +208,6 @@ class PUClassifier(FitsWhole, ClassifierMixin, BaseEstimator):
     def _checked_table(self, X: Any, *, reset: bool) -> Any:
         return checked_table(self, X, reset=reset)
 
-    def _set_in_given_order(self, order: IndexArray) -> None:
-        """Turn per-row results from the order of the fit to that of the table."""
-        self.scores_ = in_given_order(self.scores_, order)
-        self.transduction_ = in_given_order(self.transduction_, order)
-
     def _read_labels(self, y: Any, n_samples: int) -> PULabels:
         labels = checked_pu_labels(
             y, pos_label=self.pos_label, neg_label=self.neg_label, n_samples=n_samples
@@ -298,4 +289,21 @@ class PUClassifier(FitsWhole, ClassifierMixin, BaseEstimator):
             self.threshold_ = half
             positive = labels.is_labelled | (labels.is_unlabelled & (own > half))
         self.transduction_ = labels.encode(positive)
-        self._calibration = calibrate(scores, labels, self.prior_, half_at=self.threshold_)
+        self._calibration = self._calibrated(scores, labels)
+
+    def _calibrated(self, scores: FloatArray, labels: PULabels) -> Calibration:
+        return calibrate(scores, labels, self.prior_, half_at=self.threshold_)
+
+    def _set_in_given_order(self, order: IndexArray) -> None:
+        """Turn per-row results from the order of the fit to that of the table."""
+        self.scores_ = in_given_order(self.scores_, order)
+        self.transduction_ = in_given_order(self.transduction_, order)
+
+
+def share_of_rest(prior: float, is_labelled: BoolArray, least: float = 0.0) -> float:
+    """Return the share of positives among the rows that are not labelled.
+
+    At least `least` of them count as positive: a risk needs some, and half a row is enough.
+    """
+    n_positive = prior * len(is_labelled) - np.count_nonzero(is_labelled)
+    return max(n_positive, least) / np.count_nonzero(~is_labelled)

@@ -2,9 +2,11 @@
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterable
-from typing import Any, ClassVar
+from dataclasses import KW_ONLY
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
+from numpy.random import RandomState
 from sklearn.utils import check_random_state
 
 from pucut._support.checks import FloatArray
@@ -16,10 +18,7 @@ from pucut.data.repeats import groups_for_folds
 from pucut.data.row_order import IndexArray
 from pucut.graphs.neighbors import NeighborLists, nearest_neighbors
 from pucut.judging.cross_fitting import stratified_folds
-from pucut.methods._base import PUClassifier
-
-# Folds for out-of-sample scores.
-FOLDS = 5
+from pucut.methods._base import FOLDS, PUClassifier
 
 
 class EncodedClassifier(PUClassifier):
@@ -36,10 +35,9 @@ class EncodedClassifier(PUClassifier):
         probabilities, and above 0 if they are margins or log odds.
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **PUClassifier._parameter_constraints,
-        "threshold": THRESHOLD_CONSTRAINTS,
-    }
+    _: KW_ONLY
+    threshold: Annotated[str, THRESHOLD_CONSTRAINTS] = "prior"
+
     _answers_rest_on: ClassVar[tuple[str, ...] | None] = ("_encoding", "_model")
     # The score above which the method itself says positive.
     _own_threshold: ClassVar[float] = 0.0
@@ -60,13 +58,13 @@ class EncodedClassifier(PUClassifier):
         self._settle_answers(scores, labels, self._half() if self.threshold == "half" else None)
 
     @abstractmethod
-    def _learn(self, points: Any, labels: PULabels, random: np.random.RandomState) -> Any:
+    def _learn(self, points: Any, labels: PULabels, random: RandomState) -> Any:
         """Return a model with `scores`. It is called for every fold too, and sets no attribute."""
 
     def _check_parameters(self) -> None:
         """Check what the constraints cannot express."""
 
-    def _prepare(self, points: Any, labels: PULabels, random: np.random.RandomState) -> None:
+    def _prepare(self, points: Any, labels: PULabels, random: RandomState) -> None:
         """Set what is chosen once, for the model of all rows and for those of the folds."""
 
     def _keep(self, model: Any, order: IndexArray) -> None:
@@ -75,9 +73,7 @@ class EncodedClassifier(PUClassifier):
     def _half(self) -> float:
         return self._own_threshold
 
-    def _unseen_scores(
-        self, points: Any, labels: PULabels, random: np.random.RandomState
-    ) -> FloatArray:
+    def _unseen_scores(self, points: Any, labels: PULabels, random: RandomState) -> FloatArray:
         """Return scores of the training rows, out-of-sample unless no row can be left out."""
 
         def scores(train: IndexArray, test: IndexArray) -> FloatArray:
@@ -100,7 +96,7 @@ class EncodedClassifier(PUClassifier):
 Folds = Iterable[tuple[IndexArray, IndexArray]]
 
 
-def folds_of(points: Any, labels: PULabels, random: np.random.RandomState) -> Folds:
+def folds_of(points: Any, labels: PULabels, random: RandomState) -> Folds:
     """Return the rows to fit and to score, fold by fold; copies of a row stay together."""
     groups = groups_for_folds(points, labels.is_labelled)
     return list(stratified_folds(labels.is_labelled, FOLDS, random, groups))
@@ -117,7 +113,7 @@ def scores_of_folds(
     return found
 
 
-def neighbors_at_most(points: Any, k: int, random: np.random.RandomState) -> NeighborLists:
+def neighbors_at_most(points: Any, k: int, random: RandomState) -> NeighborLists:
     """Return the k nearest rows of each row, or all others where there are fewer."""
     return nearest_neighbors(
         points, min(k, points.shape[0] - 1), n_jobs=1, random_state=random.randint(1 << 31)

@@ -1,10 +1,11 @@
 """Bagging: many models, each of a random part of the unlabelled rows."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from dataclasses import KW_ONLY, dataclass
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
+from numpy.random import RandomState
 from sklearn.base import MetaEstimatorMixin, clone
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils._param_validation import HasMethods, StrOptions
@@ -61,11 +62,7 @@ class Bagged:
 
 
 def bootstrap_bags(
-    labels: PULabels,
-    n_bags: int,
-    n_labelled: int,
-    n_unlabelled: int,
-    random: np.random.RandomState,
+    labels: PULabels, n_bags: int, n_labelled: int, n_unlabelled: int, random: RandomState
 ) -> Iterator[IndexArray]:
     """Draw both kinds of rows with replacement (Claesen et al. 2015)."""
     labelled = np.flatnonzero(labels.is_labelled)
@@ -79,7 +76,7 @@ def positives_against_bags(
     n_bags: int,
     n_labelled: int,
     n_unlabelled: int,
-    random: np.random.RandomState,
+    random: RandomState,
     groups: IndexArray,
 ) -> Iterator[IndexArray]:
     """Draw unlabelled rows with replacement, and keep labelled rows (Mordelet and Vert 2014).
@@ -98,7 +95,7 @@ def positives_against_bags(
         yield np.concatenate([kept, _drawn_others(labels, n_unlabelled, random)])
 
 
-def _drawn_others(labels: PULabels, n_rows: int, random: np.random.RandomState) -> IndexArray:
+def _drawn_others(labels: PULabels, n_rows: int, random: RandomState) -> IndexArray:
     """Draw unlabelled rows and all known negatives, but of these at most half of the rows."""
     n_known = min(labels.n_negative, n_rows // 2)
     drawn: IndexArray = random.choice(np.flatnonzero(labels.is_unlabelled), n_rows - n_known)
@@ -127,9 +124,7 @@ class _BaggedClassifier(EncodedClassifier):
     _own_threshold: ClassVar[float] = 0.5
     _uses_negatives: ClassVar[bool] = True
 
-    def _unseen_scores(
-        self, points: Any, labels: PULabels, random: np.random.RandomState
-    ) -> FloatArray:
+    def _unseen_scores(self, points: Any, labels: PULabels, random: RandomState) -> FloatArray:
         groups = groups_for_folds(points, labels.is_labelled)
         scores: FloatArray = self._model.out_of_bag(points, groups)
         return scores
@@ -177,44 +172,15 @@ class BaggingSVMClassifier(_BaggedClassifier):
     The paper claims a clear gain over the biased SVM if some labels are false.
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **EncodedClassifier._parameter_constraints,
-        "n_estimators": COUNT,
-        "n_positive": COUNT_OR_NONE,
-        "n_unlabelled": COUNT_OR_NONE,
-        "C": POSITIVE,
-        "ratio": [*POSITIVE, None],
-        "kernel": [StrOptions(set(KERNELS))],
-    }
+    n_estimators: Annotated[int, COUNT] = 50
+    _: KW_ONLY
+    n_positive: Annotated[int | None, COUNT_OR_NONE] = None
+    n_unlabelled: Annotated[int | None, COUNT_OR_NONE] = None
+    C: Annotated[float, POSITIVE] = 1.0
+    ratio: Annotated[float | None, POSITIVE, None] = None
+    kernel: Annotated[str, StrOptions(set(KERNELS))] = "rbf"
 
-    def __init__(
-        self,
-        n_estimators: int = 50,
-        *,
-        prior: Any = "auto",
-        n_positive: int | None = None,
-        n_unlabelled: int | None = None,
-        C: float = 1.0,
-        ratio: float | None = None,
-        kernel: str = "rbf",
-        threshold: str = "prior",
-        pos_label: Any = None,
-        neg_label: Any = None,
-        random_state: Any = None,
-    ) -> None:
-        self.n_estimators = n_estimators
-        self.prior = prior
-        self.n_positive = n_positive
-        self.n_unlabelled = n_unlabelled
-        self.C = C
-        self.ratio = ratio
-        self.kernel = kernel
-        self.threshold = threshold
-        self.pos_label = pos_label
-        self.neg_label = neg_label
-        self.random_state = random_state
-
-    def _learn(self, points: Any, labels: PULabels, random: np.random.RandomState) -> Bagged:
+    def _learn(self, points: Any, labels: PULabels, random: RandomState) -> Bagged:
         is_labelled = labels.is_labelled
         groups = groups_for_folds(points, is_labelled)
         usual = min(int(labelled_groups(groups, is_labelled).sum()), SVM_BAG)
@@ -267,33 +233,10 @@ class PUBaggingClassifier(MetaEstimatorMixin, _BaggedClassifier):
     neither a threshold nor probabilities. There is no `sample_weight`.
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **EncodedClassifier._parameter_constraints,
-        "estimator": [HasMethods(["fit", "predict"]), None],
-        "n_estimators": COUNT,
-        "n_unlabelled": COUNT_OR_NONE,
-    }
-
-    def __init__(
-        self,
-        estimator: Any = None,
-        n_estimators: int = 100,
-        *,
-        prior: Any = "auto",
-        n_unlabelled: int | None = None,
-        threshold: str = "prior",
-        pos_label: Any = None,
-        neg_label: Any = None,
-        random_state: Any = None,
-    ) -> None:
-        self.estimator = estimator
-        self.n_estimators = n_estimators
-        self.prior = prior
-        self.n_unlabelled = n_unlabelled
-        self.threshold = threshold
-        self.pos_label = pos_label
-        self.neg_label = neg_label
-        self.random_state = random_state
+    estimator: Annotated[Any, HasMethods(["fit", "predict"]), None] = None
+    n_estimators: Annotated[int, COUNT] = 100
+    _: KW_ONLY
+    n_unlabelled: Annotated[int | None, COUNT_OR_NONE] = None
 
     def _classifier(self) -> Any:
         if self.estimator is None:
@@ -306,7 +249,7 @@ class PUBaggingClassifier(MetaEstimatorMixin, _BaggedClassifier):
     def _half(self) -> float:
         return 0.5 if hasattr(self._classifier(), "predict_proba") else 0.0
 
-    def _learn(self, points: Any, labels: PULabels, random: np.random.RandomState) -> Bagged:
+    def _learn(self, points: Any, labels: PULabels, random: RandomState) -> Bagged:
         is_labelled = labels.is_labelled
         groups = groups_for_folds(points, is_labelled)
         usual = min(int(labelled_groups(groups, is_labelled).sum()), BAG)

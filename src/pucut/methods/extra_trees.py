@@ -1,7 +1,8 @@
 """PU Extra Trees as a scikit-learn classifier; the trees themselves are in pucut.trees."""
 
 import numbers
-from typing import Any, ClassVar
+from dataclasses import KW_ONLY
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -10,13 +11,13 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from pucut._support.checks import FloatArray
-from pucut._support.constraints import COUNT, COUNT_OR_NONE, THRESHOLD_CONSTRAINTS
+from pucut._support.constraints import COUNT, COUNT_OR_NONE, N_JOBS, THRESHOLD_CONSTRAINTS
 from pucut.data.containers import for_any_table
 from pucut.data.labels import PULabels
 from pucut.data.repeats import groups_for_folds, possible_folds
 from pucut.data.row_order import IndexArray
 from pucut.data.tables import Table, read_table
-from pucut.methods._base import PUClassifier
+from pucut.methods._base import FOLDS, PUClassifier, share_of_rest
 from pucut.trees.cross_fitting import cross_fitted_forest
 from pucut.trees.forest import (
     ForestScores,
@@ -27,9 +28,6 @@ from pucut.trees.forest import (
     proximity_neighbors,
 )
 from pucut.trees.growing import LOSSES, RISKS, Loss, Risk, TreeOptions, grow_forest
-
-# Folds for out-of-sample scores.
-FOLDS = 5
 
 
 class PUExtraTreesClassifier(PUClassifier):
@@ -109,75 +107,28 @@ class PUExtraTreesClassifier(PUClassifier):
     left out when the estimator is pickled.
     """
 
-    _uses_negatives: ClassVar[bool] = True
-    _answers_rest_on: ClassVar[tuple[str, ...] | None] = (
-        "forest_",
-        "_fit_ranking",
-        "_fit_n_jobs",
+    n_estimators: Annotated[int, COUNT] = 100
+    _: KW_ONLY
+    risk: Annotated[Risk, StrOptions(set(RISKS))] = "nnpu"
+    loss: Annotated[Loss, StrOptions(set(LOSSES))] = "quadratic"
+    max_depth: Annotated[int | None, COUNT_OR_NONE] = None
+    min_samples_leaf: Annotated[int, COUNT] = 1
+    max_features: Annotated[
+        Any, COUNT, Interval(numbers.Real, 0.0, 1.0, closed="right"), StrOptions({"sqrt"}), None
+    ] = "sqrt"
+    max_candidates: Annotated[int, COUNT] = 1
+    unlabelled_includes_labelled: Annotated[bool, "boolean"] = True
+    ranking: Annotated[str, StrOptions({"vote", "leaf"})] = "vote"
+    threshold: Annotated[str, THRESHOLD_CONSTRAINTS] = "prior"
+    cross_fit: Annotated[str | None, StrOptions({"threshold", "scores"}), None] = "threshold"
+    categorical_features: Annotated[Any, "array-like", StrOptions({"from_dtype"}), None] = (
+        "from_dtype"
     )
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **PUClassifier._parameter_constraints,
-        "n_estimators": COUNT,
-        "risk": [StrOptions(set(RISKS))],
-        "loss": [StrOptions(set(LOSSES))],
-        "max_depth": COUNT_OR_NONE,
-        "min_samples_leaf": COUNT,
-        "max_features": [
-            *COUNT,
-            Interval(numbers.Real, 0.0, 1.0, closed="right"),
-            StrOptions({"sqrt"}),
-            None,
-        ],
-        "max_candidates": COUNT,
-        "unlabelled_includes_labelled": ["boolean"],
-        "ranking": [StrOptions({"vote", "leaf"})],
-        "threshold": THRESHOLD_CONSTRAINTS,
-        "cross_fit": [StrOptions({"threshold", "scores"}), None],
-        "categorical_features": ["array-like", StrOptions({"from_dtype"}), None],
-        "n_jobs": [numbers.Integral, None],
-        "callback": [callable, None],
-    }
+    n_jobs: Annotated[int | None, N_JOBS] = None
+    callback: Annotated[Any, callable, None] = None
 
-    def __init__(
-        self,
-        n_estimators: int = 100,
-        *,
-        prior: Any = "auto",
-        risk: Risk = "nnpu",
-        loss: Loss = "quadratic",
-        max_depth: int | None = None,
-        min_samples_leaf: int = 1,
-        max_features: Any = "sqrt",
-        max_candidates: int = 1,
-        unlabelled_includes_labelled: bool = True,
-        ranking: str = "vote",
-        threshold: str = "prior",
-        cross_fit: str | None = "threshold",
-        categorical_features: Any = "from_dtype",
-        pos_label: Any = None,
-        neg_label: Any = None,
-        n_jobs: int | None = None,
-        callback: Any = None,
-        random_state: Any = None,
-    ) -> None:
-        self.n_estimators = n_estimators
-        self.prior = prior
-        self.risk = risk
-        self.loss = loss
-        self.max_depth = max_depth
-        self.min_samples_leaf = min_samples_leaf
-        self.max_features = max_features
-        self.max_candidates = max_candidates
-        self.unlabelled_includes_labelled = unlabelled_includes_labelled
-        self.ranking = ranking
-        self.threshold = threshold
-        self.cross_fit = cross_fit
-        self.categorical_features = categorical_features
-        self.pos_label = pos_label
-        self.neg_label = neg_label
-        self.n_jobs = n_jobs
-        self.callback = callback
-        self.random_state = random_state
+    _uses_negatives: ClassVar[bool] = True
+    _answers_rest_on: ClassVar[tuple[str, ...] | None] = ("forest_", "_fit_ranking", "_fit_n_jobs")
 
     def __sklearn_tags__(self) -> Any:
         return for_any_table(super().__sklearn_tags__())
@@ -196,11 +147,14 @@ class PUExtraTreesClassifier(PUClassifier):
         # Predictions do not read the parameters, which may be set for a next fit.
         self._fit_ranking, self._fit_n_jobs = self.ranking, self.n_jobs
         self._settle_prior(X, labels)
+        prior = self.prior_
+        if not (self.unlabelled_includes_labelled or self.risk == "pn"):
+            prior = share_of_rest(prior, labels.is_labelled, 0.5)
         growing = {
             "X": table,
             "is_labelled": labels.is_labelled,
             "is_negative": labels.is_negative,
-            "prior": self._prior_of_the_unlabelled(labels),
+            "prior": prior,
             "options": TreeOptions(
                 risk=self.risk,
                 loss=self.loss,
@@ -275,11 +229,3 @@ class PUExtraTreesClassifier(PUClassifier):
         )
         found = cross_fitted_forest(**growing, n_folds=n_folds, n_trees=n_trees, groups=groups)
         return self._ranked(found.scores)
-
-    def _prior_of_the_unlabelled(self, labels: PULabels) -> float:
-        """Return the fraction of positives in the unlabelled set of the risk."""
-        if self.unlabelled_includes_labelled or self.risk == "pn":
-            return self.prior_
-        n_positive = self.prior_ * labels.n_samples - labels.n_labelled
-        # At least half a row: the risk needs some positives in the unlabelled set.
-        return max(n_positive, 0.5) / (labels.n_samples - labels.n_labelled)

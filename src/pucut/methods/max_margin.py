@@ -13,11 +13,12 @@ objective falls until the classes stay.
 """
 
 import math
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from dataclasses import KW_ONLY, dataclass
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.random import RandomState
 from scipy.linalg import cho_factor, cho_solve
 
 from pucut._support.checks import BoolArray, FloatArray
@@ -206,42 +207,16 @@ class PUMaxMarginClassifier(EncodedClassifier):
     is that of rows times landmarks. There is no `sample_weight`.
     """
 
+    _: KW_ONLY
+    C: Annotated[float, POSITIVE] = 1.0
+    smoothness: Annotated[float, NOT_NEGATIVE] = 0.1
+    n_neighbors: Annotated[int, COUNT] = 10
+    sigma: Annotated[float, POSITIVE] = 0.75
+    n_landmarks: Annotated[int, COUNT] = 200
+
     _uses_negatives: ClassVar[bool] = True
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **EncodedClassifier._parameter_constraints,
-        "C": POSITIVE,
-        "smoothness": NOT_NEGATIVE,
-        "n_neighbors": COUNT,
-        "sigma": POSITIVE,
-        "n_landmarks": COUNT,
-    }
 
-    def __init__(
-        self,
-        *,
-        prior: Any = "auto",
-        C: float = 1.0,
-        smoothness: float = 0.1,
-        n_neighbors: int = 10,
-        sigma: float = 0.75,
-        n_landmarks: int = 200,
-        threshold: str = "prior",
-        pos_label: Any = None,
-        neg_label: Any = None,
-        random_state: Any = None,
-    ) -> None:
-        self.prior = prior
-        self.C = C
-        self.smoothness = smoothness
-        self.n_neighbors = n_neighbors
-        self.sigma = sigma
-        self.n_landmarks = n_landmarks
-        self.threshold = threshold
-        self.pos_label = pos_label
-        self.neg_label = neg_label
-        self.random_state = random_state
-
-    def _learn(self, points: Any, labels: PULabels, random: np.random.RandomState) -> _MarginModel:
+    def _learn(self, points: Any, labels: PULabels, random: RandomState) -> _MarginModel:
         lists = neighbors_at_most(points, self.n_neighbors, random)
         mapped = kernel_map(points, random, self.n_landmarks)
         margin = widest_margin(

@@ -1,7 +1,8 @@
 """Any scikit-learn classifier, made PU by cross-fitting and a threshold or a division."""
 
 import numbers
-from typing import Any, ClassVar
+from dataclasses import KW_ONLY
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -11,6 +12,7 @@ from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from pucut._support.checks import FloatArray
+from pucut._support.constraints import N_JOBS
 from pucut.data.containers import ONE_DIMENSION, refuse_kinds, with_sorted_indices
 from pucut.data.labels import PULabels
 from pucut.data.row_order import IndexArray
@@ -40,37 +42,16 @@ class _CrossFittedClassifier(MetaEstimatorMixin, PUClassifier):
     estimators_ : tuple of fitted classifiers
     """
 
+    estimator: Annotated[Any, HasMethods(["fit", "predict"]), None] = None
+    _: KW_ONLY
+    n_folds: Annotated[int, Interval(numbers.Integral, 2, None, closed="left")] = 5
+    n_jobs: Annotated[int | None, N_JOBS] = None
+
     _answers_rest_on: ClassVar[tuple[str, ...] | None] = (
         "estimators_",
         "label_frequency_",
         "_n_threads",
     )
-
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **PUClassifier._parameter_constraints,
-        "estimator": [HasMethods(["fit", "predict"]), None],
-        "n_folds": [Interval(numbers.Integral, 2, None, closed="left")],
-        "n_jobs": [numbers.Integral, None],
-    }
-
-    def __init__(
-        self,
-        estimator: Any = None,
-        *,
-        prior: Any = "auto",
-        n_folds: int = 5,
-        pos_label: Any = None,
-        neg_label: Any = None,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.estimator = estimator
-        self.prior = prior
-        self.n_folds = n_folds
-        self.pos_label = pos_label
-        self.neg_label = neg_label
-        self.n_jobs = n_jobs
-        self.random_state = random_state
 
     def __sklearn_tags__(self) -> Any:
         # The wrapped classifier decides what X may hold.
@@ -175,10 +156,7 @@ class ElkanNotoClassifier(_CrossFittedClassifier):
         positive.
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **_CrossFittedClassifier._parameter_constraints,
-        "estimator": [HasMethods(["fit", "predict_proba"]), None],
-    }
+    estimator: Annotated[Any, HasMethods(["fit", "predict_proba"]), None] = None
 
     def _fit_rows(self, X: Any, labels: PULabels, order: IndexArray) -> None:
         scores = self._cross_fitted(X, labels)

@@ -1,9 +1,10 @@
 """One-class methods, which learn from the labelled positives alone."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, Any
 
 import numpy as np
+from numpy.random import RandomState
 from sklearn.base import MetaEstimatorMixin, clone
 from sklearn.svm import OneClassSVM
 from sklearn.utils._param_validation import HasMethods
@@ -50,31 +51,9 @@ class OneClassPUClassifier(MetaEstimatorMixin, EncodedClassifier):
     rows; beyond about ten thousand use the isolation forest.
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **EncodedClassifier._parameter_constraints,
-        "estimator": [HasMethods(["fit", "decision_function"]), None],
-    }
+    estimator: Annotated[Any, HasMethods(["fit", "decision_function"]), None] = None
 
-    def __init__(
-        self,
-        estimator: Any = None,
-        *,
-        prior: Any = "auto",
-        threshold: str = "prior",
-        pos_label: Any = None,
-        neg_label: Any = None,
-        random_state: Any = None,
-    ) -> None:
-        self.estimator = estimator
-        self.prior = prior
-        self.threshold = threshold
-        self.pos_label = pos_label
-        self.neg_label = neg_label
-        self.random_state = random_state
-
-    def _learn(
-        self, points: Any, labels: PULabels, random: np.random.RandomState
-    ) -> _OneClassModel:
+    def _learn(self, points: Any, labels: PULabels, random: RandomState) -> _OneClassModel:
         detector = OneClassSVM(nu=0.1) if self.estimator is None else clone(self.estimator)
         return _OneClassModel(with_random_state(detector, random).fit(points[labels.is_labelled]))
 

@@ -5,13 +5,14 @@ After Carnevali, Rossi, Milios and Lopes, A graph-based approach for positive an
 """
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
+from numpy.random import RandomState
 from scipy.sparse.csgraph import dijkstra
 
 from pucut._support.checks import BoolArray, FloatArray, diagonal_array
@@ -20,12 +21,7 @@ from pucut.data.labels import PULabels
 from pucut.data.row_order import IndexArray, given_numbers, in_given_order, renumbered_graph
 from pucut.graphs.neighbors import NeighborIndex
 from pucut.graphs.similarity import Gaussian, symmetric_graph
-from pucut.methods._encoded import (
-    EncodedClassifier,
-    folds_of,
-    neighbors_at_most,
-    scores_of_folds,
-)
+from pucut.methods._encoded import EncodedClassifier, folds_of, neighbors_at_most, scores_of_folds
 
 # Pull towards the prior, relative to a row's edges: it decides where no label reaches.
 PULL = 1e-3
@@ -176,37 +172,15 @@ class PULabelPropagationClassifier(EncodedClassifier):
     outliers.
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **EncodedClassifier._parameter_constraints,
-        "n_neighbors": COUNT,
-        "sigma": POSITIVE,
-        "n_negative": COUNT_OR_NONE,
-    }
+    _: KW_ONLY
+    n_neighbors: Annotated[int, COUNT] = 10
+    sigma: Annotated[float, POSITIVE] = 0.75
+    n_negative: Annotated[int | None, COUNT_OR_NONE] = None
+
     _own_threshold: ClassVar[float] = 0.5
     _uses_negatives: ClassVar[bool] = True
 
-    def __init__(
-        self,
-        *,
-        prior: Any = "auto",
-        n_neighbors: int = 10,
-        sigma: float = 0.75,
-        n_negative: int | None = None,
-        threshold: str = "prior",
-        pos_label: Any = None,
-        neg_label: Any = None,
-        random_state: Any = None,
-    ) -> None:
-        self.prior = prior
-        self.n_neighbors = n_neighbors
-        self.sigma = sigma
-        self.n_negative = n_negative
-        self.threshold = threshold
-        self.pos_label = pos_label
-        self.neg_label = neg_label
-        self.random_state = random_state
-
-    def _learn(self, points: Any, labels: PULabels, random: np.random.RandomState) -> _Spread:
+    def _learn(self, points: Any, labels: PULabels, random: RandomState) -> _Spread:
         is_labelled, n_rows = labels.is_labelled, labels.n_samples
         lists = neighbors_at_most(points, self.n_neighbors, random)
         graph = Gaussian.of_width(self.sigma, points.shape[1]).graph(lists)
@@ -233,9 +207,7 @@ class PULabelPropagationClassifier(EncodedClassifier):
         of_prior = math.ceil((1.0 - self.prior_) * len(is_labelled) / 2.0)
         return max(1, min(len(is_labelled) - n_unlabelled, of_prior, n_unlabelled))
 
-    def _unseen_scores(
-        self, points: Any, labels: PULabels, random: np.random.RandomState
-    ) -> FloatArray:
+    def _unseen_scores(self, points: Any, labels: PULabels, random: RandomState) -> FloatArray:
         model: _Spread = self._model
         values = labels.is_labelled.astype(np.float64)
 

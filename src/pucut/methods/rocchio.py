@@ -4,11 +4,12 @@ Li and Liu, Learning to classify texts using positive and unlabeled data (IJCAI 
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from functools import partial
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
+from numpy.random import RandomState
 from sklearn.utils._param_validation import StrOptions
 
 from pucut._support.checks import BoolArray, FloatArray, diagonal_array, is_sparse
@@ -133,42 +134,16 @@ class RocchioClassifier(EncodedClassifier):
     processor, for up to ten machines per fit. There is no `sample_weight`.
     """
 
+    _: KW_ONLY
+    alpha: Annotated[float, POSITIVE] = 16.0
+    beta: Annotated[float, NOT_NEGATIVE] = 4.0
+    C: Annotated[float, POSITIVE] = 1.0
+    kernel: Annotated[str, StrOptions(set(KERNELS))] = "rbf"
+    most_lost: Annotated[float, NOT_NEGATIVE] = 0.05
+
     _uses_negatives: ClassVar[bool] = True
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **EncodedClassifier._parameter_constraints,
-        "alpha": POSITIVE,
-        "beta": NOT_NEGATIVE,
-        "C": POSITIVE,
-        "kernel": [StrOptions(set(KERNELS))],
-        "most_lost": NOT_NEGATIVE,
-    }
 
-    def __init__(
-        self,
-        *,
-        prior: Any = "auto",
-        alpha: float = 16.0,
-        beta: float = 4.0,
-        C: float = 1.0,
-        kernel: str = "rbf",
-        most_lost: float = 0.05,
-        threshold: str = "prior",
-        pos_label: Any = None,
-        neg_label: Any = None,
-        random_state: Any = None,
-    ) -> None:
-        self.prior = prior
-        self.alpha = alpha
-        self.beta = beta
-        self.C = C
-        self.kernel = kernel
-        self.most_lost = most_lost
-        self.threshold = threshold
-        self.pos_label = pos_label
-        self.neg_label = neg_label
-        self.random_state = random_state
-
-    def _learn(self, points: Any, labels: PULabels, random: np.random.RandomState) -> _RocchioModel:
+    def _learn(self, points: Any, labels: PULabels, random: RandomState) -> _RocchioModel:
         is_labelled = labels.is_labelled
         first = rocchio_negatives(points, is_labelled, alpha=self.alpha, beta=self.beta)
         first |= labels.is_negative

@@ -14,20 +14,19 @@ Maximisation: f learns from every row as a positive of weight ŷ and a negative 
 learns from labelled against unlabelled rows, each of weight ŷ.
 """
 
-import numbers
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from dataclasses import KW_ONLY, dataclass
+from typing import Annotated, Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.random import RandomState
 from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
-from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from pucut._support.checks import BoolArray, FloatArray, is_sparse
-from pucut._support.constraints import COUNT, POSITIVE
-from pucut.calibration import calibrate_log_odds, shift_to_mean
+from pucut._support.constraints import COUNT, NOT_NEGATIVE, POSITIVE
+from pucut.calibration import Calibration, calibrate_log_odds, shift_to_mean
 from pucut.data.labels import PULabels, checked_prior
 from pucut.data.row_order import IndexArray, in_given_order
 from pucut.data.tables import chosen_columns
@@ -90,7 +89,8 @@ def learn_class_and_propensity(
         start = _first_guess(points, is_labelled, columns, prior, C)
     unlabelled = ~is_labelled
     classes, propensities = _regression(C), _regression(C)
-    twice = _stacked(points, points[unlabelled])
+    parts: list[Any] = [points, points[unlabelled]]
+    twice = sp.vstack(parts, format="csr") if is_sparse(points) else np.concatenate(parts)
     is_positive = np.repeat([1, 0], [len(is_labelled), int(np.count_nonzero(unlabelled))])
     model, posterior = start, start.posterior(points, is_labelled)
     for n_steps in range(1, max_iter + 1):
@@ -129,13 +129,6 @@ def _first_guess(
 
 def _regression(C: float) -> LogisticRegression:
     return LogisticRegression(C=C, warm_start=True, max_iter=_MAX_STEPS_OF_A_REGRESSION)
-
-
-def _stacked(first: Any, second: Any) -> Any:
-    if is_sparse(first):
-        blocks: list[Any] = [first, second]
-        return sp.vstack(blocks, format="csr")
-    return np.concatenate([first, second])
 
 
 class SAREMClassifier(EncodedClassifier):
@@ -190,36 +183,11 @@ class SAREMClassifier(EncodedClassifier):
     other methods. There is no `sample_weight`. Time grows linearly with the rows.
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **EncodedClassifier._parameter_constraints,
-        "propensity_columns": ["array-like", None],
-        "C": POSITIVE,
-        "max_iter": COUNT,
-        "tol": [Interval(numbers.Real, 0.0, None, closed="left")],
-    }
-
-    def __init__(
-        self,
-        propensity_columns: Any = None,
-        *,
-        prior: Any = "auto",
-        C: float = 1.0,
-        max_iter: int = 100,
-        tol: float = 1e-3,
-        threshold: str = "prior",
-        pos_label: Any = None,
-        neg_label: Any = None,
-        random_state: Any = None,
-    ) -> None:
-        self.propensity_columns = propensity_columns
-        self.prior = prior
-        self.C = C
-        self.max_iter = max_iter
-        self.tol = tol
-        self.threshold = threshold
-        self.pos_label = pos_label
-        self.neg_label = neg_label
-        self.random_state = random_state
+    propensity_columns: Annotated[Any, "array-like", None] = None
+    _: KW_ONLY
+    C: Annotated[float, POSITIVE] = 1.0
+    max_iter: Annotated[int, COUNT] = 100
+    tol: Annotated[float, NOT_NEGATIVE] = 1e-3
 
     def predict_propensity(self, X: Any) -> FloatArray:
         """Return the chance of each row to be labelled, if it is positive."""
@@ -241,58 +209,45 @@ class SAREMClassifier(EncodedClassifier):
         else:
             super()._settle_prior(X, labels, scores, method)
 
-    def _prepare(self, points: Any, labels: PULabels, random: np.random.RandomState) -> None:
+    def _prepare(self, points: Any, labels: PULabels, random: RandomState) -> None:
         self._columns = np.flatnonzero(self._chosen[self._encoding.column])
         is_free = isinstance(self.prior, str) and bool(self._chosen.any())
-        self._start: ClassAndPropensity | None = None
         prior = None if is_free else self.prior_
-        self._start = self._steps(points, labels.is_labelled, prior, self.max_iter)
+        self._start = self._steps(points, labels, prior, self.max_iter, None)
         if is_free:
             mean = float(expit(self._start.scores(points)).mean())
             most = labels.largest_prior - 0.5 / labels.n_samples
             self.prior_ = checked_prior(min(max(mean, labels.labelled_share), most), labels)
 
-    def _learn(
-        self, points: Any, labels: PULabels, random: np.random.RandomState
-    ) -> ClassAndPropensity:
-        return self._steps(points, labels.is_labelled, self.prior_, min(self.max_iter, _LAST_STEPS))
+    def _learn(self, points: Any, labels: PULabels, random: RandomState) -> ClassAndPropensity:
+        last = min(self.max_iter, _LAST_STEPS)
+        return self._steps(points, labels, self.prior_, last, self._start)
 
     def _steps(
-        self, points: Any, is_labelled: BoolArray, prior: float | None, max_iter: int
+        self,
+        points: Any,
+        labels: PULabels,
+        prior: float | None,
+        max_iter: int,
+        start: ClassAndPropensity | None,
     ) -> ClassAndPropensity:
+        settings: dict[str, Any] = {"C": self.C, "tol": self.tol, "max_iter": max_iter}
         return learn_class_and_propensity(
-            points,
-            is_labelled,
-            self._columns,
-            prior=prior,
-            C=self.C,
-            max_iter=max_iter,
-            tol=self.tol,
-            start=self._start,
+            points, labels.is_labelled, self._columns, prior=prior, start=start, **settings
         )
 
     def _keep(self, model: ClassAndPropensity, order: IndexArray) -> None:
-        assert self._start is not None
         self.n_iter_ = self._start.n_steps
 
-    def _unseen_scores(
-        self, points: Any, labels: PULabels, random: np.random.RandomState
-    ) -> FloatArray:
+    def _unseen_scores(self, points: Any, labels: PULabels, random: RandomState) -> FloatArray:
         self.propensity_ = self._model.propensity(points)
         posterior = self._model.posterior(points, labels.is_labelled)
         self.posterior_ = np.where(labels.is_negative, 0.0, posterior)
         return super()._unseen_scores(points, labels, random)
 
-    def _settle_answers(
-        self,
-        scores: FloatArray,
-        labels: PULabels,
-        half: float | None,
-        seen: FloatArray | None = None,
-    ) -> None:
-        super()._settle_answers(scores, labels, half, seen)
+    def _calibrated(self, scores: FloatArray, labels: PULabels) -> Calibration:
         # The calibration of the other methods assumes that labels are a random draw.
-        self._calibration = calibrate_log_odds(scores, self.prior_, half_at=self.threshold_)
+        return calibrate_log_odds(scores, self.prior_, half_at=self.threshold_)
 
     def _set_in_given_order(self, order: IndexArray) -> None:
         super()._set_in_given_order(order)

@@ -8,10 +8,11 @@ the logarithm of the odds of a positive is a polynomial of the row: sum_j q_j x_
 """
 
 import math
-from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from dataclasses import KW_ONLY, dataclass, replace
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
+from numpy.random import RandomState
 from scipy.special import expit
 from sklearn.base import clone
 from sklearn.utils._param_validation import HasMethods
@@ -22,6 +23,7 @@ from pucut.data.labels import PULabels
 from pucut.data.repeats import groups_for_folds, labelled_groups
 from pucut.data.row_order import IndexArray, given_numbers
 from pucut.judging.cross_fitting import checked_classifier, positive_scores, with_random_state
+from pucut.methods._base import share_of_rest
 from pucut.methods._encoded import EncodedClassifier
 
 # Added to variances within a class; the variance of all rows is 1.
@@ -126,7 +128,7 @@ def send_spies(
     *,
     spy_share: float,
     noise: float,
-    random: np.random.RandomState,
+    random: RandomState,
     groups: IndexArray,
 ) -> Spies:
     """Hide spies among the unlabelled rows, and take rows that score below them as negatives.
@@ -151,12 +153,6 @@ def spy_threshold(scores: FloatArray, noise: float) -> float:
     """Return the largest score that at most the share `noise` of the spies lies below."""
     rising = np.sort(scores)
     return float(rising[min(math.floor(noise * len(rising) + 1e-9), len(rising) - 1)])
-
-
-def share_of_rest(prior: float, is_labelled: BoolArray) -> float:
-    """Return the share of positives among the rows that are not labelled."""
-    n_rest = np.count_nonzero(~is_labelled)
-    return max(prior * len(is_labelled) - np.count_nonzero(is_labelled), 0.0) / n_rest
 
 
 def at_least_one(chosen: BoolArray, among: BoolArray, scores: FloatArray) -> BoolArray:
@@ -219,40 +215,18 @@ class SpyClassifier(EncodedClassifier):
     (benchmarks/bench_methods.py).
     """
 
-    _uses_negatives: ClassVar[bool] = True
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **EncodedClassifier._parameter_constraints,
-        "estimator": [HasMethods(["fit", "predict"]), None],
-        "spy_share": SHARE,
-        "noise": [*SHARE],
-    }
+    estimator: Annotated[Any, HasMethods(["fit", "predict"]), None] = None
+    _: KW_ONLY
+    spy_share: Annotated[float, SHARE] = 0.15
+    noise: Annotated[float, SHARE] = 0.15
 
-    def __init__(
-        self,
-        estimator: Any = None,
-        *,
-        prior: Any = "auto",
-        spy_share: float = 0.15,
-        noise: float = 0.15,
-        threshold: str = "prior",
-        pos_label: Any = None,
-        neg_label: Any = None,
-        random_state: Any = None,
-    ) -> None:
-        self.estimator = estimator
-        self.prior = prior
-        self.spy_share = spy_share
-        self.noise = noise
-        self.threshold = threshold
-        self.pos_label = pos_label
-        self.neg_label = neg_label
-        self.random_state = random_state
+    _uses_negatives: ClassVar[bool] = True
 
     def _check_parameters(self) -> None:
         if self.estimator is not None:
             checked_classifier(self.estimator, None)
 
-    def _learn(self, points: Any, labels: PULabels, random: np.random.RandomState) -> _SpyModel:
+    def _learn(self, points: Any, labels: PULabels, random: RandomState) -> _SpyModel:
         is_labelled = labels.is_labelled
         spies = send_spies(
             points,

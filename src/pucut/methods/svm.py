@@ -1,8 +1,10 @@
 """Biased SVMs: unlabelled rows are negatives at a lower cost."""
 
-from typing import Any, ClassVar
+from dataclasses import KW_ONLY
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
+from numpy.random import RandomState
 from sklearn.utils._param_validation import StrOptions
 
 from pucut._support.checks import FloatArray
@@ -49,34 +51,12 @@ class BiasedSVMClassifier(EncodedClassifier):
     one processor. There is no `sample_weight`.
     """
 
-    _uses_negatives: ClassVar[bool] = True
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **EncodedClassifier._parameter_constraints,
-        "C": POSITIVE,
-        "ratio": [*POSITIVE, StrOptions({"balanced"}), "array-like"],
-        "kernel": [StrOptions(set(KERNELS))],
-    }
+    _: KW_ONLY
+    C: Annotated[float, POSITIVE] = 1.0
+    ratio: Annotated[Any, POSITIVE, StrOptions({"balanced"}), "array-like"] = "balanced"
+    kernel: Annotated[str, StrOptions(set(KERNELS))] = "rbf"
 
-    def __init__(
-        self,
-        *,
-        prior: Any = "auto",
-        C: float = 1.0,
-        ratio: Any = "balanced",
-        kernel: str = "rbf",
-        threshold: str = "prior",
-        pos_label: Any = None,
-        neg_label: Any = None,
-        random_state: Any = None,
-    ) -> None:
-        self.prior = prior
-        self.C = C
-        self.ratio = ratio
-        self.kernel = kernel
-        self.threshold = threshold
-        self.pos_label = pos_label
-        self.neg_label = neg_label
-        self.random_state = random_state
+    _uses_negatives: ClassVar[bool] = True
 
     def _check_parameters(self) -> None:
         if isinstance(self.ratio, str):
@@ -87,7 +67,7 @@ class BiasedSVMClassifier(EncodedClassifier):
         if not (np.isfinite(ratios) & (ratios > 0)).all():
             raise ValueError(f"ratio must be above 0 and finite, found {self.ratio!r}")
 
-    def _prepare(self, points: Any, labels: PULabels, random: np.random.RandomState) -> None:
+    def _prepare(self, points: Any, labels: PULabels, random: RandomState) -> None:
         self.ratio_scores_: dict[float, float] | None = None
         if isinstance(self.ratio, str):
             self.ratio_ = (labels.n_samples - labels.n_labelled) / labels.n_labelled
@@ -99,7 +79,7 @@ class BiasedSVMClassifier(EncodedClassifier):
             self.ratio_ = max(ratios, key=self.ratio_scores_.__getitem__)
 
     def _tried(
-        self, ratios: list[float], points: Any, labels: PULabels, random: np.random.RandomState
+        self, ratios: list[float], points: Any, labels: PULabels, random: RandomState
     ) -> dict[float, float]:
         folds = folds_of(points, labels, random)
 
@@ -112,9 +92,7 @@ class BiasedSVMClassifier(EncodedClassifier):
 
         return {ratio: score(ratio) for ratio in ratios}
 
-    def _machine(
-        self, points: Any, labels: PULabels, ratio: float, random: np.random.RandomState
-    ) -> Machine:
+    def _machine(self, points: Any, labels: PULabels, ratio: float, random: RandomState) -> Machine:
         # A known negative is as certain as a labelled positive, and costs as much.
         costs = np.where(labels.is_negative, max(ratio, 1.0), 1.0)
         return fit_svm(
@@ -127,7 +105,7 @@ class BiasedSVMClassifier(EncodedClassifier):
             weights=costs if labels.n_negative else None,
         )
 
-    def _learn(self, points: Any, labels: PULabels, random: np.random.RandomState) -> Machine:
+    def _learn(self, points: Any, labels: PULabels, random: RandomState) -> Machine:
         return self._machine(points, labels, self.ratio_, random)
 
     def _keep(self, model: Machine, order: IndexArray) -> None:

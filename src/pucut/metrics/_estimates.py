@@ -97,12 +97,7 @@ def pu_precision(
     """Share of positives among the predicted ones: prior recall / predicted.
 
     `zero_division` is the answer where nothing is predicted positive. Assumes SCAR; the other
-    parameters are those of `pu_accuracy`.
-
-    References
-    ----------
-    Jain, White, Radivojac: Recovering true classifier performance in positive-unlabeled learning.
-    AAAI 2017.
+    parameters are those of `pu_accuracy`, and the reference is that of `pu_balanced_accuracy`.
     """
     rates = _rates(y_true, y_pred, prior, pos_label, neg_label)
     if rates.predicted == 0.0:
@@ -121,12 +116,8 @@ def pu_f1(
 ) -> float:
     """Harmonic mean of precision and recall: 2 prior recall / (prior + predicted).
 
-    Without a predicted positive it is 0. Assumes SCAR; parameters are those of `pu_accuracy`.
-
-    References
-    ----------
-    Jain, White, Radivojac: Recovering true classifier performance in positive-unlabeled learning.
-    AAAI 2017.
+    Without a predicted positive it is 0. Assumes SCAR; parameters are those of `pu_accuracy`, and
+    the reference is that of `pu_balanced_accuracy`.
     """
     rates = _rates(y_true, y_pred, prior, pos_label, neg_label)
     return _clipped(2.0 * rates.prior * rates.recall / (rates.prior + rates.predicted), clip)
@@ -310,15 +301,10 @@ def proxy_roc_auc(
 ) -> float:
     """Area under the ROC curve of labelled against unlabelled rows.
 
-    The model selection criterion "PAUC" of the paper below. With u the share of positives among
-    the unlabelled it estimates u / 2 + (1 - u) AUC, and so orders models as the true area does; it
-    needs no prior, but looks worse than the model is. Assumes SCAR; parameters are those of
-    `pu_roc_auc`.
-
-    References
-    ----------
-    Wang, Wu, Li, Zhang, Niu, Sugiyama: Accessible, realistic, and fair evaluation of
-    positive-unlabeled learning algorithms. ICLR 2026, arXiv 2509.24228.
+    The model selection criterion "PAUC" of the paper named in `proxy_accuracy`. With u the share of
+    positives among the unlabelled it estimates u / 2 + (1 - u) AUC, and so orders models as the
+    true area does; it needs no prior, but looks worse than the model is. Assumes SCAR; parameters
+    are those of `pu_roc_auc`.
     """
     labels, scores = _labels_and_scores(y_true, y_score, pos_label, neg_label)
     return _area(labels.is_labelled, scores)

@@ -5,7 +5,7 @@ import numbers
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -18,25 +18,16 @@ _LABELS = ("predict",)
 _SCORES = ("decision_function", "predict_proba")
 
 
-class _MetricKind(NamedTuple):
-    response_method: tuple[str, ...]
-    greater_is_better: bool = True
-    takes_margins: bool = False
-
-
-_KINDS: dict[Callable[..., float], _MetricKind] = {
-    estimates.pu_accuracy: _MetricKind(_LABELS),
-    estimates.pu_balanced_accuracy: _MetricKind(_LABELS),
-    estimates.pu_precision: _MetricKind(_LABELS),
-    estimates.pu_f1: _MetricKind(_LABELS),
-    estimates.lee_liu_score: _MetricKind(_LABELS),
-    estimates.proxy_accuracy: _MetricKind(_LABELS),
-    estimates.pu_roc_auc: _MetricKind(_SCORES),
-    estimates.proxy_roc_auc: _MetricKind(_SCORES),
-    estimates.hidden_positive_recall: _MetricKind(_SCORES),
-    estimates.upu_risk: _MetricKind(_SCORES, greater_is_better=False, takes_margins=True),
-    estimates.nnpu_risk: _MetricKind(_SCORES, greater_is_better=False, takes_margins=True),
-}
+_OF_CLASSES = (
+    estimates.pu_accuracy,
+    estimates.pu_balanced_accuracy,
+    estimates.pu_precision,
+    estimates.pu_f1,
+    estimates.lee_liu_score,
+    estimates.proxy_accuracy,
+)
+_OF_SCORES = (estimates.pu_roc_auc, estimates.proxy_roc_auc, estimates.hidden_positive_recall)
+_RISKS = (estimates.upu_risk, estimates.nnpu_risk)
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,14 +106,14 @@ def make_pu_scorer(
     **arguments
         More arguments of the metric, such as `pos_label` or `loss`.
     """
-    by_name = {each.__name__: each for each in _KINDS}
-    if isinstance(metric, str) and metric in by_name:
-        metric = by_name[metric]
+    by_name = {each.__name__: each for each in (*_OF_CLASSES, *_OF_SCORES, *_RISKS)}
+    if isinstance(metric, str):
+        metric = by_name.get(metric, metric)
     if isinstance(metric, str) or not callable(metric):
         raise TypeError(
             f"metric must be one of {', '.join(by_name)} or a function, found {metric!r}"
         )
-    kind = _KINDS.get(metric, _MetricKind(_LABELS))
+    is_risk = metric in _RISKS
     takes_prior = _takes(metric, "prior")
     if takes_prior and prior is None:
         raise TypeError(
@@ -133,7 +124,7 @@ def make_pu_scorer(
     if prior is not None and not _is_share(prior):
         raise ValueError(f"prior must be a number above 0 and below 1, found {prior!r}")
     if response_method is None:
-        response_method = kind.response_method
+        response_method = _SCORES if is_risk or metric in _OF_SCORES else _LABELS
     elif isinstance(response_method, str):
         response_method = (response_method,)
     allowed = {*_LABELS, *_SCORES}
@@ -142,12 +133,12 @@ def make_pu_scorer(
             f"response_method must be of {', '.join(sorted(allowed))}, found {response_method!r}"
         )
     if greater_is_better is None:
-        greater_is_better = kind.greater_is_better
+        greater_is_better = not is_risk
     return PUScorer(
         metric,
         tuple(response_method),
         1 if greater_is_better else -1,
-        kind.takes_margins,
+        is_risk,
         float(prior) if takes_prior and prior is not None else None,
         arguments,
     )

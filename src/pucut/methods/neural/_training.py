@@ -46,26 +46,12 @@ _LEAST_ROWS_EACH = 64
 class TrainingOptions:
     """Settings of the training, the same for all networks of a stack.
 
-    Attributes
-    ----------
-    risk, loss
-        As above.
-    beta, gamma : float
-        β and γ of nnPU.
-    learning_rate, weight_decay : float
-        Of Adam.
-    batch_size : int
-        Rows of U in a batch, at most.
-    positives_per_batch : int, optional
-        Rows of P in a batch; by default as many as make an epoch pass over P too (over the largest
-        P of a stack).
-    max_epochs : int
-    patience : int, optional
-        Training ends after this many epochs without improvement on hidden positives; None never
-        stops early, but the best epoch is still kept.
-    validation : {"recall", "risk"}
-        Criterion of the best epoch: more of the hidden positives among the rows that the prior
-        allows to be positive, ties by their mean rank; or a lower risk with them as P.
+    `risk` and `loss` are those above, `beta` and `gamma` the β and γ of nnPU. A batch has at most
+    `batch_size` rows of U, and `positives_per_batch` rows of P: by default as many as make an epoch
+    pass over P too (over the largest P of a stack). After `patience` epochs without improvement on
+    hidden positives training ends; None never stops early, but the best epoch is still kept. It is
+    chosen by `validation`: "recall" is the share of the hidden positives among the rows that the
+    prior allows to be positive, ties by their mean rank; "risk" is the risk with them as P.
     """
 
     risk: RiskName = "nnpu"
@@ -140,10 +126,16 @@ def fit_one(
 ) -> Trained:
     """Train a copy of a network, from the weights it has.
 
-    `rows` is an array (rows, features), or a function from row numbers to a tensor of rows.
+    `rows` is an array (rows, features), or a function from row numbers to a tensor.
     """
     where = torch.device(device)
-    take = _taker(rows, where)
+    points = None if callable(rows) else torch.as_tensor(rows, dtype=torch.float32).to(where)
+
+    def take(numbers: Tensor) -> Tensor:
+        if points is None:
+            return rows(numbers[0].cpu().numpy()).to(where)[None]  # type: ignore[no-any-return]
+        return points[numbers[0]][None]
+
     model = OneNetwork(copy.deepcopy(network).to(where))
     (trained,) = train(model, take, [sample], options, where, after_epoch)
     return trained
@@ -234,9 +226,7 @@ class _Validation:
         self.has_hidden = len(hidden) == len(samples) and all(mask.any() for mask in hidden)
         if not self.has_hidden:
             return
-        self._by_risk = options.validation == "risk"
-        self._loss = LOSSES[options.loss]
-        self._risk = options.risk
+        self._options, self._loss = options, LOSSES[options.loss]
         self._prior = _tensor([sample.prior for sample in samples], device)
         self._hidden = _mask(hidden, device)
         self._unlabelled = _mask([sample.is_unlabelled for sample in samples], device)
@@ -253,7 +243,7 @@ class _Validation:
         self._n_others = n_others
 
     def __call__(self, outputs: Tensor) -> Tensor:
-        if self._by_risk:
+        if self._options.validation == "risk":
             return -self._hidden_risk(outputs)
         ranked = outputs.masked_fill(~self._others, -torch.inf)
         falling = ranked.sort(dim=1, descending=True).values
@@ -270,7 +260,7 @@ class _Validation:
         as_positive = self._prior * _mean(self._loss(outputs), self._hidden)
         negative = _mean(self._loss(-outputs), self._unlabelled)
         negative = negative - self._prior * _mean(self._loss(-outputs), self._hidden)
-        return as_positive + (negative.clamp(min=0.0) if self._risk == "nnpu" else negative)
+        return as_positive + (negative.clamp(min=0.0) if self._options.risk == "nnpu" else negative)
 
 
 class _RunningAverages:
@@ -311,10 +301,12 @@ def train(
     validation = _Validation(samples, options, device)
     averages = _RunningAverages(models.module)
     best = _BestEpochs(len(samples), options, device)
-    optimiser = _adam(models.weights, options, device)
+    fused = device.type in {"cpu", "cuda"}
+    optimiser = torch.optim.Adam(
+        models.weights, options.learning_rate, weight_decay=options.weight_decay, fused=fused
+    )
     prior = _tensor([sample.prior for sample in samples], device)
     risks, values = [], []
-    n_rows = len(samples[0].is_positive)
     with (
         seeded(samples[0].seed, device),
         torch.backends.cudnn.flags(enabled=True, benchmark=False, deterministic=True),
@@ -335,7 +327,7 @@ def train(
             value = torch.full((len(samples),), torch.nan, device=device)
             if validation.has_hidden:
                 models.train(False)
-                value = validation(_outputs_of_all(models, take, len(samples), n_rows, device))
+                value = validation(_outputs_of_all(models, take, samples, device))
                 best.update(epoch, value, models.state())
             values.append(value.cpu().double().numpy())
             if after_epoch is not None:
@@ -344,21 +336,8 @@ def train(
                 break
     averages.finish()
     best.restore(models.state())
-    curves = zip(
-        models.networks(), np.transpose(risks), np.transpose(values), best.epochs, strict=True
-    )
-    return [Trained(network, risk, value, int(epoch)) for network, risk, value, epoch in curves]
-
-
-def _adam(
-    weights: Sequence[nn.Parameter], options: TrainingOptions, device: torch.device
-) -> torch.optim.Adam:
-    return torch.optim.Adam(
-        weights,
-        lr=options.learning_rate,
-        weight_decay=options.weight_decay,
-        fused=device.type in {"cpu", "cuda"},
-    )
+    columns = models.networks(), np.transpose(risks), np.transpose(values), best.epochs.tolist()
+    return [Trained(*one) for one in zip(*columns, strict=True)]
 
 
 class _BestEpochs:
@@ -397,8 +376,9 @@ class _BestEpochs:
 
 
 def _outputs_of_all(
-    models: OneNetwork, take: TakeRows, n_models: int, n_rows: int, device: torch.device
+    models: OneNetwork, take: TakeRows, samples: Sequence[PUSample], device: torch.device
 ) -> Tensor:
+    n_models, n_rows = len(samples), len(samples[0].is_positive)
     step = max(_LEAST_ROWS_EACH, _ROWS_AT_ONCE // n_models)
     with torch.no_grad():
         parts = [
@@ -406,13 +386,6 @@ def _outputs_of_all(
             for numbers in torch.split(torch.arange(n_rows, device=device), step)
         ]
     return torch.cat(parts, dim=1)
-
-
-def _taker(rows: Any, device: torch.device) -> TakeRows:
-    if callable(rows):
-        return lambda numbers: rows(numbers[0]).to(device)[None]
-    points = torch.as_tensor(rows, dtype=torch.float32).to(device)
-    return lambda numbers: points[numbers[0]][None]
 
 
 def one_column(output: Tensor) -> Tensor:

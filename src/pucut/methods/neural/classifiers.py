@@ -1,11 +1,12 @@
-"""Base of uPU and nnPU: everything but the choice of the risk."""
+"""uPU and nnPU as scikit-learn classifiers."""
 
 import copy
 import math
 import numbers
 from collections.abc import Callable, Sequence
-from dataclasses import replace
-from typing import Any, ClassVar
+from dataclasses import KW_ONLY, replace
+from functools import partial
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -14,7 +15,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from torch import nn
 
-from pucut._support.checks import BoolArray, FloatArray
+from pucut._support.checks import FloatArray
 from pucut._support.constraints import (
     COUNT,
     COUNT_OR_NONE,
@@ -22,12 +23,13 @@ from pucut._support.constraints import (
     POSITIVE,
     THRESHOLD_CONSTRAINTS,
 )
+from pucut.data.containers import for_any_table
 from pucut.data.encoding import Encoding, learn_encoding
-from pucut.data.known_rows import RepeatedRows, with_known_rows
+from pucut.data.known_rows import with_known_rows
 from pucut.data.labels import PULabels
 from pucut.data.repeats import groups_for_folds, labelled_groups
 from pucut.data.row_order import IndexArray
-from pucut.methods._base import PUClassifier
+from pucut.methods._base import PUClassifier, share_of_rest
 from pucut.methods.neural._inputs import (
     ImageScale,
     dense_rows,
@@ -57,7 +59,7 @@ _ROWS_AT_ONCE = 1024
 
 
 class NeuralPUClassifier(CallbackSupportMixin, PUClassifier):
-    """Base of uPU and nnPU: everything but the choice of the risk.
+    """Base of both: everything but the choice of the risk.
 
     Parameters
     ----------
@@ -117,80 +119,32 @@ class NeuralPUClassifier(CallbackSupportMixin, PUClassifier):
         Seconds of each step of `fit`.
     """
 
+    network: Annotated[
+        str | nn.Module | Callable[[int], nn.Module], StrOptions({"auto", "mlp", "cnn"}), callable
+    ] = "auto"
+    _: KW_ONLY
+    loss: Annotated[LossName, StrOptions(set(LOSSES))] = "sigmoid"
+    hidden_layer_sizes: Annotated[Any, "array-like"] = HIDDEN_LAYER_SIZES
+    activation: Annotated[str, StrOptions(set(ACTIVATIONS))] = "relu"
+    image_shape: Annotated[Sequence[int] | None, tuple, list, None] = None
+    learning_rate: Annotated[float, POSITIVE] = 3e-4
+    weight_decay: Annotated[float, NOT_NEGATIVE] = 0.0
+    batch_size: Annotated[int, COUNT] = 256
+    max_epochs: Annotated[int, COUNT] = 100
+    patience: Annotated[int | None, COUNT_OR_NONE] = 10
+    validation_share: Annotated[float, Interval(numbers.Real, 0.0, 1.0, closed="left")] = 0.1
+    unlabelled_includes_labelled: Annotated[bool, "boolean"] = True
+    threshold: Annotated[str, THRESHOLD_CONSTRAINTS] = "prior"
+    device: Annotated[Any, str, torch.device] = "auto"
+    verbose: Annotated[int, "verbose"] = 0
+
     _uses_negatives: ClassVar[bool] = True
     _holds_libraries_back: ClassVar[bool] = False
     _answers_rest_on: ClassVar[tuple[str, ...] | None] = ("_encoding", "network_", "_fit_device")
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **PUClassifier._parameter_constraints,
-        "network": [StrOptions({"auto", "mlp", "cnn"}), callable],
-        "loss": [StrOptions(set(LOSSES))],
-        "hidden_layer_sizes": ["array-like"],
-        "activation": [StrOptions(set(ACTIVATIONS))],
-        "image_shape": [tuple, list, None],
-        "learning_rate": POSITIVE,
-        "weight_decay": NOT_NEGATIVE,
-        "batch_size": COUNT,
-        "max_epochs": COUNT,
-        "patience": COUNT_OR_NONE,
-        "validation_share": [Interval(numbers.Real, 0.0, 1.0, closed="left")],
-        "unlabelled_includes_labelled": ["boolean"],
-        "threshold": THRESHOLD_CONSTRAINTS,
-        "device": [str, torch.device],
-        "verbose": ["verbose"],
-    }
-
-    def __init__(
-        self,
-        network: str | nn.Module | Callable[[int], nn.Module] = "auto",
-        *,
-        prior: Any = "auto",
-        loss: LossName = "sigmoid",
-        hidden_layer_sizes: Any = HIDDEN_LAYER_SIZES,
-        activation: str = "relu",
-        image_shape: Sequence[int] | None = None,
-        learning_rate: float = 3e-4,
-        weight_decay: float = 0.0,
-        batch_size: int = 256,
-        max_epochs: int = 100,
-        patience: int | None = 10,
-        validation_share: float = 0.1,
-        unlabelled_includes_labelled: bool = True,
-        threshold: str = "prior",
-        pos_label: Any = None,
-        neg_label: Any = None,
-        device: Any = "auto",
-        verbose: int = 0,
-        random_state: Any = None,
-    ) -> None:
-        self.network = network
-        self.prior = prior
-        self.loss = loss
-        self.hidden_layer_sizes = hidden_layer_sizes
-        self.activation = activation
-        self.image_shape = image_shape
-        self.learning_rate = learning_rate
-        self.weight_decay = weight_decay
-        self.batch_size = batch_size
-        self.max_epochs = max_epochs
-        self.patience = patience
-        self.validation_share = validation_share
-        self.unlabelled_includes_labelled = unlabelled_includes_labelled
-        self.threshold = threshold
-        self.pos_label = pos_label
-        self.neg_label = neg_label
-        self.device = device
-        self.verbose = verbose
-        self.random_state = random_state
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        is_table = self.image_shape is None
-        tags.input_tags.allow_nan = is_table
-        tags.input_tags.sparse = is_table
-        tags.input_tags.categorical = is_table
-        tags.input_tags.string = is_table
-        return tags
+        return for_any_table(tags) if self.image_shape is None else tags
 
     fit = with_callbacks(PUClassifier.fit)
 
@@ -210,41 +164,42 @@ class NeuralPUClassifier(CallbackSupportMixin, PUClassifier):
 
     def _train(self, points: Any, labels: PULabels, device: torch.device) -> None:
         network, sample = self._prepare(points, labels)
-        if labels.n_negative:
+        if labels.n_negative:  # known rows are repeated in the unlabelled set
             known = with_known_rows(
                 sample.is_positive,
                 labels.is_negative,
                 sample.prior,
                 includes_labelled=self.unlabelled_includes_labelled,
             )
-            points, sample = points[known.rows], _repeated(sample, known)
-        trained = fit_one(
-            network,
-            (lambda rows: dense_rows(points, rows.cpu().numpy()))
-            if sp.issparse(points)
-            else points,
-            sample,
-            self._training_options(),
-            device,
-            self._print_epoch if self.verbose > 1 else None,
-        )
-        self._keep(trained)
+            points, is_own = points[known.rows], np.arange(len(known.rows)) < labels.n_samples
+            sample = replace(
+                sample,
+                is_positive=known.is_labelled,
+                is_unlabelled=sample.is_unlabelled[known.rows] | ~is_own,
+                is_hidden=np.asarray(sample.is_hidden)[known.rows],
+            )
+        rows = partial(dense_rows, points) if sp.issparse(points) else points
+        after_epoch = _print_epoch if self.verbose > 1 else None
+        options = self._training_options()
+        self._keep(fit_one(network, rows, sample, options, device, after_epoch))
 
     def _prepare(self, points: Any, labels: PULabels) -> tuple[nn.Module, PUSample]:
         """Return the network before training, and the rows and labels it sees."""
         random = check_random_state(self.random_state)
         seed = int(random.randint(np.iinfo(np.int32).max))
+        # Of copies all are hidden from the network, or none; none if labels are few.
         groups = groups_for_folds(points, labels.is_labelled)
-        is_hidden = self._draw_hidden(labels, groups, random)
+        labelled = np.flatnonzero(labelled_groups(groups, labels.is_labelled))
+        n_hidden = math.floor(self.validation_share * len(labelled))
+        drawn = random.choice(labelled, n_hidden, replace=False)
+        is_hidden = labels.is_labelled & np.isin(groups, drawn)
         is_positive = labels.is_labelled & ~is_hidden
         if self.unlabelled_includes_labelled:
             is_unlabelled = np.ones(labels.n_samples, dtype=np.bool_)
             prior = self.prior_
         else:
             is_unlabelled = ~is_positive
-            n_positive = self.prior_ * labels.n_samples - is_positive.sum()
-            # At least half a row: the risk needs some positives in the unlabelled set.
-            prior = max(n_positive, 0.5) / int(is_unlabelled.sum())
+            prior = share_of_rest(self.prior_, is_positive, 0.5)
         with seeded(seed):
             network = self._make_network(points.shape[1])
         return network, PUSample(is_positive, is_unlabelled, prior, is_hidden, seed)
@@ -270,16 +225,6 @@ class NeuralPUClassifier(CallbackSupportMixin, PUClassifier):
             # A threshold at the prior only needs a good order of the rows.
             validation="risk" if self.threshold == "half" else "recall",
         )
-
-    def _print_epoch(self, epoch: int, risk: float, validation: float) -> None:
-        print(f"epoch {epoch}: risk {risk:.4f}, on hidden positives {validation:.4f}")
-
-    def _draw_hidden(self, labels: PULabels, groups: IndexArray, random: Any) -> BoolArray:
-        """Draw the labelled rows hidden from the network, of copies all or none; none if few."""
-        labelled = np.flatnonzero(labelled_groups(groups, labels.is_labelled))
-        n_hidden = math.floor(self.validation_share * len(labelled))
-        drawn = random.choice(labelled, n_hidden, replace=False)
-        return np.asarray(labels.is_labelled & np.isin(groups, drawn))
 
     def _make_network(self, n_inputs: int) -> nn.Module:
         if isinstance(self.network, nn.Module):
@@ -364,16 +309,58 @@ class NeuralPUClassifier(CallbackSupportMixin, PUClassifier):
         return np.ldexp(np.round(mantissas * 2.0**24) / 2.0**24, exponents)
 
 
-def _repeated(sample: PUSample, known: RepeatedRows) -> PUSample:
-    """Return the sample with known rows again in its unlabelled set."""
-    is_own = np.arange(len(known.rows)) < len(sample.is_positive)
-    hidden = sample.is_hidden
-    return replace(
-        sample,
-        is_positive=known.is_labelled,
-        is_unlabelled=sample.is_unlabelled[known.rows] | ~is_own,
-        is_hidden=None if hidden is None else hidden[known.rows],
-    )
+class UPUClassifier(NeuralPUClassifier):
+    """A network that minimises the unbiased estimate of the risk from positive and unlabelled rows.
+
+    uPU of du Plessis, Niu and Sugiyama (NIPS 2014, ICML 2015). Flexible networks overfit this
+    estimate, which falls below 0; see `NNPUClassifier`. Known negatives enter the risk as in Sakai,
+    du Plessis, Niu and Sugiyama (ICML 2017).
+
+    Notes
+    -----
+    PyTorch adds up in an order that depends on the number of its threads and on the device: scores
+    are the same bits for the same of both, and may differ a little otherwise.
+
+    Columns are standardised, categories one-hot, missing values the mean (`pucut.data.encoding`);
+    sparse matrices are scaled and made dense batch by batch. Images are scaled by channel.
+
+    Threshold and probabilities come from in-sample scores of the training rows: scores from five
+    folds, for six times the work, were no better overall (docs/design/tried.md).
+
+    There is no `sample_weight`: the risk depends on shares of rows.
+    """
+
+
+class NNPUClassifier(NeuralPUClassifier):
+    """A network that minimises the non-negative estimate of the risk.
+
+    nnPU of Kiryo, Niu, du Plessis and Sugiyama (NIPS 2017). If a batch estimates the
+    risk of the negatives below -beta, which only overfitting can cause, the step is reversed.
+
+    Parameters
+    ----------
+    beta : float, default=0
+        How far below 0 the risk of the negatives in a batch may fall.
+    gamma : float, default=1
+        Length of the reversed step, relative to the others.
+
+    Notes
+    -----
+    As in `UPUClassifier`, also on how scores depend on the number of threads.
+    """
+
+    _: KW_ONLY
+    beta: Annotated[float, NOT_NEGATIVE] = 0.0
+    gamma: Annotated[float, Interval(numbers.Real, 0.0, 1.0, closed="both")] = 1.0
+
+    def _training_options(self) -> TrainingOptions:
+        return replace(
+            super()._training_options(), risk="nnpu", beta=float(self.beta), gamma=float(self.gamma)
+        )
+
+
+def _print_epoch(epoch: int, risk: float, validation: float) -> None:
+    print(f"epoch {epoch}: risk {risk:.4f}, on hidden positives {validation:.4f}")
 
 
 def _is_count(value: Any) -> bool:

@@ -14,7 +14,7 @@ from pucut.cuts.hnc import hnc_minus, hnc_plus
 from pucut.cuts.selection import closest_partition
 from pucut.cuts.two_stages import two_stage_cuts
 from pucut.exceptions import UnclearLabelsWarning
-from pucut.queries._cuts import (
+from pucut.queries import (
     HOPS,
     greedy_batch,
     one_sided_levels,

@@ -1,34 +1,125 @@
-"""Rows to label next, chosen by nested cuts."""
+"""Rows to label next, by where they switch sides along the nested cuts.
+
+With both classes labelled, known positives are fixed in S and known negatives in S'. The level of
+a row is the lambda up to which it is in S. It is near 1 or -1 if the row is closely connected to
+labelled rows of one kind, and near 0 on the border and wherever labels hardly reach: a group of
+rows without any label switches as a whole, at the difference of its connections to the two sides,
+divided by the sum of its degrees.
+"""
 
 import numbers
 import warnings
-from typing import Any, ClassVar
+from collections.abc import Iterator
+from dataclasses import KW_ONLY
+from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
+import scipy.sparse as sp
 from joblib import effective_n_jobs
+from scipy.stats import rankdata
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
-from pucut._support.checks import BoolArray, FloatArray, is_missing
-from pucut._support.constraints import COUNT_OR_NONE, PRIOR_CONSTRAINTS
+from pucut._support.checks import BoolArray, FloatArray, IndexArray, is_missing
+from pucut._support.constraints import COUNT_OR_NONE, N_JOBS, PRIOR_CONSTRAINTS, DeclaredParameters
+from pucut.cuts.score_cuts import two_sided_cut
+from pucut.cuts.selection import closest_partition
+from pucut.cuts.two_stages import two_stage_cuts
 from pucut.data.containers import checked_table, for_any_table
 from pucut.data.encoding import learn_encoding
 from pucut.data.label_values import distinct_labels, listed, plain
 from pucut.data.label_words import in_one_spelling, meaning_of, word_of
 from pucut.data.labels import PULabels, checked_prior, positive_by_convention
 from pucut.graphs.neighbors import nearest_to
-from pucut.graphs.spaces import WeightedSpace, weighted_space
+from pucut.graphs.spaces import unweighted_space
 from pucut.judging.cross_fitting import with_random_state
 from pucut.priors import estimate_prior
-from pucut.queries._cuts import greedy_batch, one_sided_levels, two_sided_levels
 
 # Default number of neighbours, capped at the number of other rows.
 _NEIGHBORS = 10
+# A queried row represents others up to this many edges away.
+HOPS = 3
+# Beyond its neighbours, its share halves with every edge.
+_LOSS_PER_HOP = 0.5
 
 
-class CutQueryStrategy(BaseEstimator):
+def two_sided_levels(
+    graph: sp.csr_array,
+    is_positive: BoolArray,
+    is_negative: BoolArray,
+    *,
+    n_threads: int | None = None,
+) -> FloatArray:
+    """Return levels from -1 to 1, the known negatives at -1 and the known positives at 1."""
+    nothing = np.zeros(len(is_positive))
+    path = two_sided_cut(graph, is_positive, is_negative, nothing, 1.0, n_threads=n_threads)
+    levels: FloatArray = np.clip(path.switch, -1.0, 1.0)
+    return levels
+
+
+def one_sided_levels(
+    graph: sp.csr_array,
+    is_positive: BoolArray,
+    prior: float,
+    remoteness: FloatArray,
+    *,
+    n_threads: int | None = None,
+) -> FloatArray:
+    """Return levels from -1 to 1 where only positives are known, and the prior cuts at 0.
+
+    They are ranks, by the stage of 2-HNC that has the partition closest to the prior. Among rows
+    that switch together, those nearer to the known positives come first, so that the prior can cut
+    between them.
+    """
+    stages = two_stage_cuts(graph, is_positive, prior, remoteness=remoteness, n_threads=n_threads)
+    switch = closest_partition(stages, prior).level
+    _, step = np.unique(np.column_stack([switch, -remoteness]), axis=0, return_inverse=True)
+    above_cut = (rankdata(step) - 0.5) / len(switch) - (1.0 - prior)
+    levels: FloatArray = above_cut / np.where(above_cut > 0.0, prior, 1.0 - prior)
+    return levels
+
+
+def represented_by(graph: sp.csr_array, row: int) -> FloatArray:
+    """Return how far a row represents each row, from 0 to 1, along at most `HOPS` edges.
+
+    A path counts by its similarities; contributions over several neighbours add up.
+    """
+    share = np.zeros(graph.shape[0])
+    share[row] = 1.0
+    loss = 1.0
+    for _ in range(HOPS):
+        share = np.maximum(share, np.minimum(loss * (graph @ share), 1.0))
+        loss = _LOSS_PER_HOP
+    return share
+
+
+def greedy_batch(
+    graph: sp.csr_array,
+    utility: FloatArray,
+    candidates: IndexArray,
+    batch_size: int,
+    *,
+    diversity: float,
+    order: npt.NDArray[Any],
+) -> Iterator[tuple[int, FloatArray]]:
+    """Yield the rows of a batch, each with the utilities it was chosen by.
+
+    Every chosen row reduces the utility of the others by the share it represents, times
+    `diversity`. Among equals the first in `order`, a permutation of all rows, is chosen. Utilities
+    are NaN for rows that could not be chosen.
+    """
+    left = np.full(len(utility), np.nan)
+    left[candidates] = utility[candidates]
+    for _ in range(batch_size):
+        row = int(order[np.nanargmax(left[order])])
+        yield row, left
+        left = left * (1.0 - diversity * represented_by(graph, row))
+        left[row] = np.nan
+
+
+class CutQueryStrategy(DeclaredParameters, BaseEstimator):
     """Choose unlabelled rows to label next, by where they switch sides along the nested cuts.
 
     Rows are the nodes of a graph of nearest neighbours, and the labelled ones are fixed on their
@@ -81,43 +172,17 @@ class CutQueryStrategy(BaseEstimator):
         If X has names for all columns.
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "estimator": [HasMethods(["fit", "predict_proba"]), None],
-        "aim": [StrOptions({"boundary", "positive"})],
-        "diversity": [Interval(numbers.Real, 0.0, 1.0, closed="both"), None],
-        "prior": PRIOR_CONSTRAINTS,
-        "n_neighbors": COUNT_OR_NONE,
-        "neighbors": [StrOptions({"auto", "exact", "approximate", "torch"})],
-        "missing_label": "no_validation",
-        "pos_label": "no_validation",
-        "n_jobs": [numbers.Integral, None],
-        "random_state": ["random_state"],
-    }
-
-    def __init__(
-        self,
-        estimator: Any = None,
-        *,
-        aim: str = "boundary",
-        diversity: float | None = None,
-        prior: Any = "auto",
-        n_neighbors: int | None = None,
-        neighbors: str = "auto",
-        missing_label: Any = np.nan,
-        pos_label: Any = None,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.estimator = estimator
-        self.aim = aim
-        self.diversity = diversity
-        self.prior = prior
-        self.n_neighbors = n_neighbors
-        self.neighbors = neighbors
-        self.missing_label = missing_label
-        self.pos_label = pos_label
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    estimator: Annotated[Any, HasMethods(["fit", "predict_proba"]), None] = None
+    _: KW_ONLY
+    aim: Annotated[str, StrOptions({"boundary", "positive"})] = "boundary"
+    diversity: Annotated[float | None, Interval(numbers.Real, 0.0, 1.0, closed="both"), None] = None
+    prior: Annotated[Any, PRIOR_CONSTRAINTS] = "auto"
+    n_neighbors: Annotated[int | None, COUNT_OR_NONE] = None
+    neighbors: Annotated[str, StrOptions({"auto", "exact", "approximate", "torch"})] = "auto"
+    missing_label: Any = np.nan
+    pos_label: Any = None
+    n_jobs: Annotated[int | None, N_JOBS] = None
+    random_state: Annotated[Any, "random_state"] = None
 
     def __sklearn_tags__(self) -> Any:
         return for_any_table(super().__sklearn_tags__())
@@ -158,9 +223,10 @@ class CutQueryStrategy(BaseEstimator):
         size = _checked_batch_size(batch_size, len(rows))
         random = check_random_state(self.random_state)
         _, points = learn_encoding(X)
-        space = self._space(points, random)
+        n_threads = int(effective_n_jobs(self.n_jobs))
+        search = {"method": self.neighbors, "n_threads": n_threads, "random_state": random}
+        space = unweighted_space(points, self.n_neighbors, _NEIGHBORS, **search)
         graph = space.graph(space.lists.n_neighbors)
-        n_threads = space.n_threads
         self.prior_: float | None = None
         if is_negative.any():
             self.levels_ = two_sided_levels(graph, is_positive, is_negative, n_threads=n_threads)
@@ -170,15 +236,18 @@ class CutQueryStrategy(BaseEstimator):
             if isinstance(prior, str):
                 prior = estimate_prior(X, is_positive, n_jobs=self.n_jobs, random_state=random)
             self.prior_ = checked_prior(float(prior), labels)
-            remoteness = _distance_to(points, is_positive, n_threads)
+            nearest = nearest_to(points[is_positive], points, 1, n_jobs=n_threads, random_state=0)
+            remoteness = np.sqrt(nearest.squared_distances[:, 0])
             self.levels_ = one_sided_levels(
                 graph, is_positive, self.prior_, remoteness, n_threads=n_threads
             )
         utility = _utility(self.levels_, self.aim)
         if self.estimator is not None and is_negative.any():
-            utility *= _utility(
-                self._model_levels(points, is_positive, is_negative, random), self.aim
-            )
+            labelled = is_positive | is_negative
+            model = with_random_state(clone(self.estimator), random)
+            model.fit(points[labelled], is_positive[labelled])
+            levels = 2.0 * np.asarray(model.predict_proba(points))[:, 1] - 1.0
+            utility *= _utility(levels, self.aim)
         diversity = self.diversity
         if diversity is None:
             diversity = 1.0 if self.aim == "boundary" else 0.0
@@ -189,38 +258,6 @@ class CutQueryStrategy(BaseEstimator):
         chosen, utilities = zip(*batch, strict=True)
         return np.array(chosen, dtype=np.intp), np.array(utilities)
 
-    def _space(self, points: Any, random: np.random.RandomState) -> WeightedSpace:
-        n_others = points.shape[0] - 1
-        n_neighbors = min(_NEIGHBORS, n_others) if self.n_neighbors is None else self.n_neighbors
-        if n_neighbors > n_others or n_others < 1:
-            raise ValueError(
-                f"n_neighbors must be at most {n_others}, the number of other samples, found "
-                f"{n_neighbors}"
-            )
-        return weighted_space(
-            "plain",
-            points,
-            np.ones(points.shape[1]),
-            int(n_neighbors),
-            method=self.neighbors,
-            n_threads=int(effective_n_jobs(self.n_jobs)),
-            random_state=random,
-        )
-
-    def _model_levels(
-        self,
-        points: Any,
-        is_positive: BoolArray,
-        is_negative: BoolArray,
-        random: np.random.RandomState,
-    ) -> FloatArray:
-        """Return probabilities of the estimator, from -1 to 1."""
-        labelled = is_positive | is_negative
-        model = with_random_state(clone(self.estimator), random)
-        model.fit(points[labelled], is_positive[labelled])
-        levels: FloatArray = 2.0 * np.asarray(model.predict_proba(points))[:, 1] - 1.0
-        return levels
-
     def _read_labels(self, y: Any, n_samples: int) -> tuple[BoolArray, BoolArray]:
         """Return two masks: the rows known to be positive, and those known to be negative."""
         values = np.asarray(y.to_numpy() if hasattr(y, "to_numpy") else y)
@@ -229,7 +266,9 @@ class CutQueryStrategy(BaseEstimator):
                 f"y must have one label for each of the {n_samples} rows of X, found shape "
                 f"{values.shape}"
             )
-        without = np.fromiter((self._is_missing(value) for value in values), np.bool_, n_samples)
+        missing: Any = self.missing_label
+        marks = [is_missing(v) if is_missing(missing) else bool(v == missing) for v in values]
+        without = np.array(marks, dtype=np.bool_)
         present = in_one_spelling(values[~without])
         distinct = [plain(value) for value in distinct_labels(present)]
         for value in distinct:
@@ -254,26 +293,14 @@ class CutQueryStrategy(BaseEstimator):
             raise ValueError(
                 f"pos_label is {positive!r}, which is not a value of y: no positive is labelled"
             )
-        is_positive, is_negative = np.zeros((2, n_samples), dtype=np.bool_)
+        is_positive = np.zeros(n_samples, dtype=np.bool_)
         is_positive[~without] = present == positive
-        is_negative[~without] = present != positive
-        return is_positive, is_negative
-
-    def _is_missing(self, value: Any) -> bool:
-        if is_missing(self.missing_label):
-            return is_missing(value)
-        return bool(value == self.missing_label)
+        return is_positive, ~(is_positive | without)
 
 
 def _utility(levels: FloatArray, aim: str) -> FloatArray:
     utility: FloatArray = 1.0 - np.abs(levels) if aim == "boundary" else (1.0 + levels) / 2.0
     return utility
-
-
-def _distance_to(points: Any, chosen: BoolArray, n_threads: int) -> FloatArray:
-    lists = nearest_to(points[chosen], points, 1, n_jobs=n_threads, random_state=0)
-    distance: FloatArray = np.sqrt(lists.squared_distances[:, 0])
-    return distance
 
 
 def _checked_candidates(candidates: Any, is_free: BoolArray) -> npt.NDArray[np.intp]:

@@ -8,8 +8,8 @@ row of median degree: an isolated row is not held by its few connections.
 """
 
 import numbers
-from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from dataclasses import KW_ONLY, dataclass
+from typing import Annotated, Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +19,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from pucut._support.checks import BoolArray, FloatArray, checked_seeds
-from pucut._support.constraints import COUNT_OR_NONE, POSITIVE
+from pucut._support.constraints import COUNT_OR_NONE, N_JOBS, POSITIVE, DeclaredParameters
 from pucut._support.fitting import FitsWhole
 from pucut.cuts.parametric_cut import CutPath
 from pucut.cuts.score_cuts import levels_of_new_rows, score_cut
@@ -27,7 +27,7 @@ from pucut.data.containers import checked_table, for_any_table
 from pucut.data.encoding import learn_encoding
 from pucut.graphs.neighbors import NeighborLists
 from pucut.graphs.neighbors.equal_rows import group_equal_rows
-from pucut.graphs.spaces import WeightedSpace, weighted_space
+from pucut.graphs.spaces import WeightedSpace, unweighted_space
 
 # Share of the rows, the densest, that replaces the regular rows if none are known.
 DENSEST_SHARE = 0.5
@@ -136,7 +136,7 @@ def _shared_by_equal_rows(scores: FloatArray, points: Any) -> FloatArray:
     return np.asarray(highest[groups.group_of])
 
 
-class CutOutlierDetector(FitsWhole, OutlierMixin, BaseEstimator):
+class CutOutlierDetector(FitsWhole, DeclaredParameters, OutlierMixin, BaseEstimator):
     """Outliers: the rows that leave the side of the regular ones first, along nested cuts.
 
     Rows are the nodes of a graph of nearest neighbours. Some are fixed on the regular side: those
@@ -192,31 +192,15 @@ class CutOutlierDetector(FitsWhole, OutlierMixin, BaseEstimator):
     objective are least. A row equal to a training row has the score of that row.
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "n_neighbors": COUNT_OR_NONE,
-        "density_weight": POSITIVE,
-        "contamination": [StrOptions({"auto"}), Interval(numbers.Real, 0.0, 0.5, closed="right")],
-        "neighbors": [StrOptions({"auto", "exact", "approximate", "torch"})],
-        "n_jobs": [numbers.Integral, None],
-        "random_state": ["random_state"],
-    }
-
-    def __init__(
-        self,
-        *,
-        n_neighbors: int | None = None,
-        density_weight: float = 2.0,
-        contamination: Any = "auto",
-        neighbors: str = "auto",
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.n_neighbors = n_neighbors
-        self.density_weight = density_weight
-        self.contamination = contamination
-        self.neighbors = neighbors
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    _: KW_ONLY
+    n_neighbors: Annotated[int | None, COUNT_OR_NONE] = None
+    density_weight: Annotated[float, POSITIVE] = 2.0
+    contamination: Annotated[
+        Any, StrOptions({"auto"}), Interval(numbers.Real, 0.0, 0.5, closed="right")
+    ] = "auto"
+    neighbors: Annotated[str, StrOptions({"auto", "exact", "approximate", "torch"})] = "auto"
+    n_jobs: Annotated[int | None, N_JOBS] = None
+    random_state: Annotated[Any, "random_state"] = None
 
     def __sklearn_tags__(self) -> Any:
         return for_any_table(super().__sklearn_tags__())
@@ -242,17 +226,16 @@ class CutOutlierDetector(FitsWhole, OutlierMixin, BaseEstimator):
         seeds = None if regular is None else checked_seeds(regular, n_samples, "regular")
         if seeds is not None and not seeds.any():
             raise ValueError("regular names no row; leave it out if no row is known")
-        self.n_neighbors_ = self._number_of_neighbors(n_samples)
         self._encoding, points = learn_encoding(X)
-        space = weighted_space(
-            "plain",
+        space = unweighted_space(
             points,
-            np.ones(points.shape[1]),
-            self.n_neighbors_,
+            self.n_neighbors,
+            _NEIGHBORS,
             method=self.neighbors,
             n_threads=int(effective_n_jobs(self.n_jobs)),
             random_state=self.random_state,
         )
+        self.n_neighbors_ = space.lists.n_neighbors
         self._cuts = find_outliers(space, seeds, float(self.density_weight))
         self.is_seed_ = self._cuts.is_seed
         self.path_ = self._cuts.path
@@ -277,13 +260,3 @@ class CutOutlierDetector(FitsWhole, OutlierMixin, BaseEstimator):
     def predict(self, X: Any) -> npt.NDArray[np.int_]:
         """Return 1 for regular rows and -1 for outliers."""
         return np.where(self.decision_function(X) < 0.0, -1, 1)
-
-    def _number_of_neighbors(self, n_samples: int) -> int:
-        if self.n_neighbors is None:
-            return min(_NEIGHBORS, n_samples - 1)
-        if self.n_neighbors >= n_samples:
-            raise ValueError(
-                f"n_neighbors must be at most {n_samples - 1}, the number of other samples, found "
-                f"{self.n_neighbors}"
-            )
-        return int(self.n_neighbors)

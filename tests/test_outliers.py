@@ -10,7 +10,7 @@ from sklearn.base import clone
 from sklearn.metrics import roc_auc_score
 
 from pucut import CutOutlierDetector, parametric_cut
-from pucut.outliers.detector import DENSEST_SHARE, densest, densities, far_share
+from pucut.outliers import DENSEST_SHARE, densest, densities, far_share
 from pucut.utils.estimator_checks._tools import (
     assert_answers_rest_on_fit_alone,
     calls_of,

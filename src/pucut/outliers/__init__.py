@@ -1,5 +1,0 @@
-"""Outliers by nested cuts."""
-
-from pucut.outliers.detector import CutOutlierDetector
-
-__all__ = ["CutOutlierDetector"]
