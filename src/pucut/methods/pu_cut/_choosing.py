@@ -1,7 +1,6 @@
 """The chooser from points to a mixture: folds of labels, scores, spaces, cuts, weights."""
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -40,12 +39,11 @@ from pucut.methods.pu_cut._candidates import (
 )
 from pucut.methods.pu_cut._cuts import ChosenCuts, ScoreCut, choose_cuts
 from pucut.methods.pu_cut._self_training import self_trained_score
+from pucut.methods.steps import Step
 from pucut.trees.forest import Forest
 
 # Threads share new rows in parts of at least this size.
 _LEAST_ROWS_OF_A_PART = 500
-
-Step = Callable[[str], AbstractContextManager[None]]
 
 
 @dataclass(frozen=True, eq=False)
