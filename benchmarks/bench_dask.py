@@ -36,6 +36,7 @@ from benchmarks.dying_workers import PATIENCE, dying_workers
 from benchmarks.harness import Benchmark, Option, Run, Skip
 from benchmarks.processes import MemoryWatch, in_own_process, peak_bytes
 from benchmarks.timing import exponent
+from pucut import TwoHNCClassifier
 from pucut.cuts.score_cuts import score_cut
 from pucut.cuts.selection import closest_partition
 from pucut.cuts.two_stages import two_stage_cuts
@@ -45,7 +46,7 @@ from pucut.dask.place import PointsOnWorkers
 from pucut.dask.standardising import encoded_partitions, learn_all_columns
 from pucut.data.labels import checked_pu_labels
 from pucut.graphs.spaces import weighted_space
-from pucut.methods.two_hnc.fitting import find_space
+from pucut.methods.two_hnc.fitting import CutSettings
 
 N_WORKERS = 4
 PRIOR = 0.4
@@ -174,22 +175,13 @@ def measured(run, client, n_rows, bandwidth=None):
         labels = checked_pu_labels(is_labelled)
         encoding = learn_all_columns(table, labels).encoding
         place = PointsOnWorkers(encoded_partitions(table, encoding))
-    found = find_space(
-        place,
-        encoding,
-        is_labelled,
-        PRIOR,
-        similarity="gaussian",
-        neighbors=options.neighbors,
-        feature_weights="pu_trees",
-        n_neighbors=5,
-        sigma=0.25,
-        n_trees=options.trees,
-        random_state=0,
-        step=meter.step,
+    model = TwoHNCClassifier(
+        neighbors=options.neighbors, n_estimators=options.trees, random_state=0
     )
+    model.prior_ = PRIOR
+    space = model._find_space(place, encoding, is_labelled, CutSettings((5,), 0.25), meter.step)
     with meter.step("path, here"):
-        stages = two_stage_cuts(found.space.graph(5), is_labelled, PRIOR)
+        stages = two_stage_cuts(space.graph(5), is_labelled, PRIOR)
         partition = closest_partition(stages, PRIOR)
     others = ~is_labelled
     right = float((partition.is_positive == is_positive)[others].mean())
@@ -197,7 +189,7 @@ def measured(run, client, n_rows, bandwidth=None):
     run.note(
         f"{n_rows} x {options.features} float32, {n_bytes / 1e6:.0f} MB in {len(table.parts)} "
         f"partitions; accuracy on unlabelled rows {right:.3f}, recall of neighbours "
-        f"{found.space.recall:.3f}; largest worker so far {meter.peak() / 1e6:.0f} MB"
+        f"{space.recall:.3f}; largest worker so far {meter.peak() / 1e6:.0f} MB"
     )
     for name, seconds in meter.seconds.items():
         moved = meter.moved[name]

@@ -23,7 +23,7 @@ from benchmarks.timing import exponent, side_by_side
 from pucut import PUCutClassifier, TwoHNCClassifier
 from pucut.cuts.hnc import hnc_minus
 from pucut.graphs.similarity import symmetric_graph
-from pucut.methods.two_hnc import fitting
+from pucut.methods.two_hnc import classifier
 from pucut.trees.growing import ROWS_OF_A_TREE, TreeOptions
 
 N_JOBS = 2
@@ -56,7 +56,7 @@ bench = Benchmark(
 def fit(folder, n_rows, method="2-HNC", all_rows=False):
     X, is_positive, is_labelled = read_files(folder, n_rows)
     if all_rows:  # as it was before trees saw samples
-        fitting.options_of_weighing_trees = lambda n_rows: TreeOptions()
+        classifier.options_of_weighing_trees = lambda n_rows: TreeOptions()
     prior = float(is_positive.mean())
     model = CLASSIFIERS[method](prior=prior, n_jobs=N_JOBS, random_state=0)
     needed = model.estimate(X)

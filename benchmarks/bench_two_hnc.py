@@ -22,7 +22,7 @@ from benchmarks.timing import mean_and_error, ratio_of, seconds_of, side_by_side
 from paper.datasets import REAL_NAMES, load_real
 from pucut import PUCutClassifier, TwoHNCClassifier
 from pucut.datasets import pu_split
-from pucut.methods.two_hnc import fitting
+from pucut.methods.two_hnc import classifier
 from pucut.trees.growing import TreeOptions
 
 N_JOBS = 2
@@ -148,16 +148,16 @@ def choosing(run: Run) -> None:
 
 @bench.part
 def leaves(run: Run) -> None:
-    usual = fitting.options_of_weighing_trees
+    usual = classifier.options_of_weighing_trees
     for dataset in loaded(run, run.options.sampled):
         n_rows = SAMPLES[dataset.name]
         for most, leaf in [(None, 1), (None, 5), (n_rows, 1), (n_rows, 5), (n_rows, 20)]:
             options = TreeOptions(max_rows=most, min_samples_leaf=leaf)
-            fitting.options_of_weighing_trees = lambda n_rows, chosen=options: chosen
+            classifier.options_of_weighing_trees = lambda n_rows, chosen=options: chosen
             try:
                 found = [one_accuracy(dataset, seed) for seed in range(run.options.splits)]
             finally:
-                fitting.options_of_weighing_trees = usual
+                classifier.options_of_weighing_trees = usual
             run.row(
                 f"{dataset.name}, leaves of {leaf}",
                 {"rows per tree": most or "all", "accuracy": mean_and_error(found)},

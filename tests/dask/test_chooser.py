@@ -12,7 +12,7 @@ from sklearn.tree import DecisionTreeClassifier
 from pucut import PUCutClassifier
 from pucut.dask import DaskPUCutClassifier
 from pucut.dask.partitions import read_partitions
-from pucut.dask.place import place_of
+from pucut.dask.place import PointsOnWorkers
 from pucut.data.labels import checked_pu_labels
 from pucut.data.row_order import row_order
 from pucut.judging.places import PointsHere
@@ -114,7 +114,7 @@ def test_many_labels(monkeypatch):
     kinds |= {each.name.removeprefix("neighbours, ") for each in one.selection_}
     assert kinds > {"importance squared", "common scale", "directions of change"}
     collection = da.from_array(X, chunks=(500, 10))
-    monkeypatch.setattr("pucut.dask.trees.joined_rows", None)  # no worker sees all rows
+    monkeypatch.setattr("pucut.dask.trees.grow_trees", None)  # no worker sees all rows
     found = DaskPUCutClassifier(**SETTINGS | names).fit(collection, y)
     assert_same_fit(found, one)
     assert_same_answers(found, one, X[:200], collection[:200], METHODS[2:])
@@ -175,7 +175,8 @@ def test_trees_that_leave_out_a_fold(max_rows, has_negatives):
     options = TreeOptions(min_samples_leaf=5, max_rows=max_rows)
     growing = {"n_folds": 5, "n_trees": 2, "groups": np.arange(400) // 2, "random_state": 3}
     growing["is_negative"] = ~is_positive & (np.arange(400) % 7 == 0) & has_negatives
-    places = PointsHere(X), place_of(read_partitions(da.from_array(X, chunks=(130, 4))), 1)
+    parts = read_partitions(da.from_array(X, chunks=(130, 4))).starting_with_blocks()
+    places = PointsHere(X), PointsOnWorkers(parts)
     one, found = (p.cross_fitted_forest(is_labelled, 0.4, options, **growing) for p in places)
     for name in FOREST:
         np.testing.assert_array_equal(getattr(found.forest, name), getattr(one.forest, name))
@@ -186,10 +187,10 @@ def test_trees_that_leave_out_a_fold(max_rows, has_negatives):
             )
 
 
-def test_parts_begin_at_multiples():
+def test_parts_begin_with_blocks():
     X = np.arange(1000.0).reshape(500, 2)
     for lengths in ((500,), (64, 436), (1, 498, 1), (10,) * 50, (300, 200)):
-        parts = read_partitions(da.from_array(X, chunks=(lengths, 2))).starting_at_multiples(64)
+        parts = read_partitions(da.from_array(X, chunks=(lengths, 2))).starting_with_blocks()
         assert not (parts.starts[:-1] % 64).any()
         assert len(parts.parts) <= len(lengths)
         pieces = dask.compute(*parts.parts)

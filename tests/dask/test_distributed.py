@@ -143,7 +143,7 @@ def test_options(options):
 def test_trees_that_see_a_sample_of_the_rows(monkeypatch, n_labelled):
     """Only drawn rows leave the partitions, and they are those that one machine draws."""
     monkeypatch.setattr("pucut.trees.feature_weights.ROWS_OF_A_TREE", 100)
-    monkeypatch.setattr("pucut.dask.trees.joined_rows", None)
+    monkeypatch.setattr("pucut.dask.trees.grow_trees", None)
     X, _ = blobs()
     y = np.random.default_rng(0).permutation(300) < n_labelled
     options = SETTINGS | {"prior": max(0.4, (n_labelled + 0.5) / 300), "n_neighbors": 5}
@@ -454,8 +454,8 @@ def test_a_region_without_rows_finds_nothing():
     asked = np.array([[0, 1]] * 3, dtype=np.int16)
     nobody = Region(asked[:0, 0], np.empty(0, dtype=np.int32), points[:0])
     visitors = [Visitors(np.arange(3), asked, points)]
-    (visit,) = search_region(nobody, visitors, k=2, seed=0)
-    assert np.isinf(visit.found.squared_distances).all()
+    ((_, found),) = search_region(nobody, visitors, k=2, seed=0)
+    assert np.isinf(found.squared_distances).all()
 
 
 def test_cells_with_fewer_rows_than_neighbours(monkeypatch):

@@ -136,7 +136,7 @@ def test_estimates_know_of_the_gpu(method, monkeypatch):
     shape = (1_000_000, 50)
     here = method(prior=0.3, n_jobs=16).estimate(shape)
     assert method(prior=0.3, n_jobs=16, device="cpu").estimate(shape) == here
-    for module in ("_sized", "pu_cut.classifier"):
+    for module in ("sized", "pu_cut.classifier"):
         monkeypatch.setattr(f"pucut.methods.{module}.usable_card", {"cuda": "cuda"}.get)
     there = method(prior=0.3, n_jobs=16, device="cuda").estimate(shape)
     for faster, slower in zip(there.stages, here.stages, strict=True):

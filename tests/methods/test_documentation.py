@@ -6,6 +6,7 @@ import re
 import pytest
 
 import pucut
+from pucut.dask import DaskPUCutClassifier, DaskTwoHNCClassifier
 from pucut.methods import CLASSIFIERS
 from pucut.methods._base import PUClassifier
 from pucut.methods._encoded import EncodedClassifier
@@ -19,15 +20,18 @@ def documented(cls, title):
     return [name for head in heads for name in head.split(", ")]
 
 
-@pytest.mark.parametrize("name", CLASSIFIERS)
-def test_every_parameter_is_documented_once(name):
-    cls = getattr(pucut, name)
+CLASSES = [getattr(pucut, name) for name in CLASSIFIERS]
+CLASSES += [DaskPUCutClassifier, DaskTwoHNCClassifier]
+
+
+@pytest.mark.parametrize("cls", CLASSES)
+def test_every_parameter_is_documented_once(cls):
     assert sorted(documented(cls, "Parameters")) == sorted(inspect.signature(cls).parameters)
 
 
-@pytest.mark.parametrize("name", CLASSIFIERS)
-def test_what_every_model_has_is_documented_once(name):
-    found = documented(getattr(pucut, name), "Attributes")
+@pytest.mark.parametrize("cls", CLASSES)
+def test_what_every_model_has_is_documented_once(cls):
+    found = documented(cls, "Attributes")
     assert len(set(found)) == len(found)
     assert set(documented(PUClassifier, "Attributes")) <= set(found)
 

@@ -221,9 +221,9 @@ def test_fit_refuses_before_it_starts(method):
 def test_fit_asks_the_machine_where_no_limit_is_given(monkeypatch):
     X = np.random.default_rng(0).normal(size=(400, 5))
     y = np.arange(400) % 3 == 0
-    monkeypatch.setattr("pucut.methods._sized.available_memory", lambda: 1000)
+    monkeypatch.setattr("pucut.methods.sized.available_memory", lambda: 1000)
     model = TwoHNCClassifier(prior=0.5, random_state=0)
     model.fit(X, y)  # so small that nobody asks
-    monkeypatch.setattr("pucut.methods._sized.ALWAYS_TRIED", 0)
+    monkeypatch.setattr("pucut.methods.sized.ALWAYS_TRIED", 0)
     with pytest.raises(MemoryError, match="memory_limit is None, and the machine has 1 kB"):
         model.fit(X, y)

@@ -8,9 +8,8 @@ lazily.
 Nothing else in pucut imports this package, and it needs the extra `dask`.
 """
 
-from pucut.dask.answers import decision_function, predict, predict_proba
-from pucut.dask.pu_cut import DaskPUCutClassifier
-from pucut.dask.two_hnc import DaskTwoHNCClassifier
+from pucut.dask.classifiers import DaskPUCutClassifier, DaskTwoHNCClassifier
+from pucut.dask.estimator import decision_function, predict, predict_proba
 
 __all__ = [
     "DaskPUCutClassifier",

@@ -8,19 +8,18 @@ search among all partitions takes it to every worker.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import reduce
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.cluster import KMeans
 
 from pucut._support.checks import FloatArray
-from pucut.dask.engine import SizedByArrays, computed, delayed, n_slots, persisted
+from pucut.dask.engine import computed, delayed, n_slots, persisted
 from pucut.dask.partitions import Indices, Partitions
-from pucut.dask.search import Found, index_of_part, merge_found, search_part
+from pucut.dask.search import Found, index_of_part, merge_found, search_part, without_own_rows
 from pucut.graphs.neighbors import NeighborLists
 from pucut.graphs.neighbors.blocks import products
 from pucut.graphs.neighbors.clusters import in_halves
@@ -42,8 +41,7 @@ Centers = npt.NDArray[Any]
 CellNumbers = npt.NDArray[np.int16]
 
 
-@dataclass(frozen=True, eq=False)
-class Region(SizedByArrays):
+class Region(NamedTuple):
     """Rows of some cells, by cell and number, and their points."""
 
     cells: CellNumbers
@@ -51,28 +49,15 @@ class Region(SizedByArrays):
     points: npt.NDArray[Any]
 
 
-@dataclass(frozen=True, eq=False)
-class Visitors(SizedByArrays):
-    """Rows of a region that visit another, by place in their own, and the cells near to them.
-
-    `visited` has the numbers of these cells, in the region that they visit and elsewhere.
-    """
+class Visitors(NamedTuple):
+    """Rows of a region that visit another, by place in their own, and all cells that they visit."""
 
     places: Indices
     visited: CellNumbers
     points: npt.NDArray[Any]
 
 
-@dataclass(frozen=True, eq=False)
-class Visit(SizedByArrays):
-    """Neighbours that visitors found."""
-
-    places: Indices
-    found: Found
-
-
-@dataclass(frozen=True, eq=False)
-class _Truth:
+class _Truth(NamedTuple):
     """Sampled rows with their points and their true neighbours."""
 
     rows: Indices
@@ -88,7 +73,7 @@ def neighbors_in_cells(points: Partitions, n_neighbors: int, seed: int) -> Neigh
     n_cells = max(1, min(_MOST_CELLS, n_rows // _ROWS_PER_CELL))
     centers = _learn_centers(points, n_cells, rng)
     sample = np.sort(rng.permutation(n_rows)[: 2 * _SAMPLE_ROWS])
-    truth = _Truth(sample, points[sample], _nearest_anywhere(points, sample, k)[0])
+    truth = _Truth(sample, points[sample], _nearest_anywhere(points, sample, k).rows)
     n_visits = _enough_visits(points, truth, centers)
     indices, distances = _lists(points, centers, n_visits, k, seed)
     # Rows whose cells hold too few others are few: they are searched for everywhere.
@@ -106,17 +91,10 @@ def _learn_centers(points: Partitions, n_cells: int, rng: np.random.Generator) -
     return centers[in_halves(centers, np.arange(n_cells))]
 
 
-def _nearest_anywhere(
-    points: Partitions, rows: Indices, k: int
-) -> tuple[npt.NDArray[np.int32], FloatArray]:
+def _nearest_anywhere(points: Partitions, rows: Indices, k: int) -> Found:
     """Return the true neighbours of a few rows."""
-    search, queries = delayed(search_rows), delayed(points[rows])
-    starts = points.starts[:-1].tolist()
-    found = computed(
-        [search(part, first, queries, k) for part, first in zip(points.parts, starts, strict=True)]
-    )
-    nearest: Found = reduce(lambda one, other: merge_found(one, other, k), found)
-    return _others(rows, nearest.rows, nearest.squared_distances)
+    found = computed(points.numbered_tasks(search_rows, points[rows], k))
+    return without_own_rows(reduce(lambda one, other: merge_found(one, other, k), found), rows)
 
 
 def _enough_visits(points: Partitions, truth: _Truth, centers: Centers) -> int:
@@ -147,7 +125,7 @@ def _lists(
     shared = delayed(centers)
     visited = persisted([delayed(visited_cells)(region, shared, n_visits) for region in regions])
     n_visitors = np.array(computed([delayed(count_visitors)(each, ends) for each in visited]))
-    leave, search, pick = delayed(visitors_of), delayed(search_region), delayed(piece_of)
+    leave, search, finish = delayed(visitors_of), delayed(search_region), delayed(finished)
     visits: list[list[Any]] = [[] for _ in regions]
     most = _BYTES_OF_VISITORS // (8 * points.n_columns)
     for number, region in enumerate(regions):
@@ -155,14 +133,12 @@ def _lists(
             visitors = [leave(regions[own], visited[own], ends, number) for own in together]
             found = search(region, visitors, k, seed)
             for place, own in enumerate(together):
-                visits[own].append(pick(found, place))
-    tasks = [
-        delayed(finished)(region, each, k) for region, each in zip(regions, visits, strict=True)
-    ]
+                visits[own].append(found[place])
+    tasks = [finish(region, each, k) for region, each in zip(regions, visits, strict=True)]
     indices = np.zeros((points.shape[0], k - 1), dtype=np.int32)
     distances = np.full((points.shape[0], k - 1), np.inf)
     for rows, best in computed(tasks):
-        indices[rows], distances[rows] = best.rows, best.squared_distances
+        indices[rows], distances[rows] = best
     return indices, distances
 
 
@@ -188,13 +164,8 @@ def _batches(n_visitors: Indices, most: int) -> Iterator[list[int]]:
 
 def _dealt(points: Partitions, centers: Centers, ends: Indices) -> tuple[Any, ...]:
     """Deal the rows to regions, which stay on the workers; some may be empty."""
-    deal, join, pick = delayed(deal_rows), delayed(join_pieces), delayed(piece_of)
-    shared = delayed(centers)
-    dealt = [
-        deal(part, int(first), shared, ends)
-        for part, first in zip(points.parts, points.starts[:-1], strict=True)
-    ]
-    return persisted([join([pick(each, number) for each in dealt]) for number in range(len(ends))])
+    dealt, join = points.numbered_tasks(deal_rows, centers, ends), delayed(join_pieces)
+    return persisted([join([each[number] for each in dealt]) for number in range(len(ends))])
 
 
 def search_rows(points: npt.NDArray[Any], first_row: int, queries: Any, k: int) -> Found:
@@ -229,17 +200,11 @@ def deal_rows(
     ]
 
 
-def piece_of(pieces: Sequence[Any], number: int) -> Any:
-    return pieces[number]
-
-
 def join_pieces(pieces: Sequence[Region]) -> Region:
     """Join pieces in the order of their cells."""
-    cells = np.concatenate([piece.cells for piece in pieces])
-    order = np.argsort(cells, kind="stable")
-    rows = np.concatenate([piece.rows for piece in pieces])
-    points = np.concatenate([piece.points for piece in pieces])
-    return Region(cells[order], rows[order], points[order])
+    joined = [np.concatenate(arrays) for arrays in zip(*pieces, strict=True)]
+    order = np.argsort(joined[0], kind="stable")
+    return Region(*(array[order] for array in joined))
 
 
 def visited_cells(region: Region, centers: Centers, n_visits: int) -> CellNumbers:
@@ -260,27 +225,26 @@ def visitors_of(region: Region, visited: CellNumbers, ends: Indices, other: int)
     return Visitors(places, visited[places], region.points[places])
 
 
-def search_region(searched: Region, visitors: Sequence[Visitors], k: int, seed: int) -> list[Visit]:
-    """Search for each visitor the cells of a region that are near to it."""
+def search_region(
+    searched: Region, visitors: Sequence[Visitors], k: int, seed: int
+) -> list[tuple[Indices, Found]]:
+    """Search for each visitor the cells that it visits; return places and neighbours."""
     best = [nothing_found(len(each.places), k) for each in visitors]
     starts = np.flatnonzero(np.diff(searched.cells, prepend=-1))
     for start, end in pairwise([*starts.tolist(), len(searched.cells)]):
         come = [
             np.flatnonzero((each.visited == searched.cells[start]).any(axis=1)) for each in visitors
         ]
-        queries = np.concatenate(
-            [each.points[places] for each, places in zip(visitors, come, strict=True)]
-        )
-        if not len(queries):
+        queries = [each.points[places] for each, places in zip(visitors, come, strict=True)]
+        stops = np.cumsum([len(places) for places in come])
+        if not stops[-1]:
             continue
         cell = index_of_part(searched.points[start:end], start, k, "auto", seed)
-        found = search_part(cell, queries, k)
-        stops = np.cumsum([len(places) for places in come])
-        for number, (places, stop) in enumerate(zip(come, stops, strict=True)):
-            part = slice(stop - len(places), stop)
-            rows = searched.rows[found.rows[part]]
-            add_found(best[number], places, Found(rows, found.squared_distances[part]))
-    return [Visit(each.places, found) for each, found in zip(visitors, best, strict=True)]
+        rows, distances = search_part(cell, np.concatenate(queries), k)
+        parts = zip(np.split(searched.rows[rows], stops), np.split(distances, stops), strict=True)
+        for so_far, places, part in zip(best, come, parts, strict=False):
+            add_found(so_far, places, Found(*part))
+    return [(each.places, found) for each, found in zip(visitors, best, strict=True)]
 
 
 def nothing_found(n_rows: int, k: int) -> Found:
@@ -289,27 +253,17 @@ def nothing_found(n_rows: int, k: int) -> Found:
 
 def add_found(best: Found, places: Indices, more: Found) -> None:
     """Merge neighbours that the rows at some places found into the best so far."""
-    if len(places):
-        so_far = Found(best.rows[places], best.squared_distances[places])
-        better = merge_found(so_far, more, best.rows.shape[1])
-        best.rows[places], best.squared_distances[places] = better.rows, better.squared_distances
+    so_far = Found(best.rows[places], best.squared_distances[places])
+    best.rows[places], best.squared_distances[places] = merge_found(
+        so_far, more, best.rows.shape[1]
+    )
 
 
 def finished(
-    region: Region, visits: Sequence[Visit], k: int
+    region: Region, visits: Sequence[tuple[Indices, Found]], k: int
 ) -> tuple[npt.NDArray[np.int32], Found]:
     """Return the rows of a region, and the other rows that each found."""
     best = nothing_found(len(region.rows), k)
-    for visit in visits:
-        add_found(best, visit.places, visit.found)
-    return region.rows, Found(*_others(region.rows, best.rows, best.squared_distances))
-
-
-def _others(
-    own: npt.NDArray[Any], rows: npt.NDArray[np.int32], distances: FloatArray
-) -> tuple[npt.NDArray[np.int32], FloatArray]:
-    """Leave the row itself out of its list, or the last if it is not there."""
-    is_own = rows == own[:, None]
-    is_own[~is_own.any(axis=1), -1] = True
-    shape = (len(rows), rows.shape[1] - 1)
-    return rows[~is_own].reshape(shape), distances[~is_own].reshape(shape)
+    for places, found in visits:
+        add_found(best, places, found)
+    return region.rows, without_own_rows(best, region.rows)

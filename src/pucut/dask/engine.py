@@ -11,16 +11,6 @@ from contextlib import contextmanager
 from typing import Any
 
 
-class SizedByArrays:
-    """Base of results whose size, by which Dask decides what to move, is that of their arrays."""
-
-    def __sizeof__(self) -> int:
-        return sum(
-            int(getattr(value, "nbytes", 0)) or sys.getsizeof(value)
-            for value in vars(self).values()
-        )
-
-
 def is_collection(X: Any) -> bool:
     """Tell whether X is a Dask collection; there is none unless Dask has been imported."""
     base = sys.modules.get("dask.base")
@@ -29,10 +19,6 @@ def is_collection(X: Any) -> bool:
 
 def is_array(X: Any) -> bool:
     return is_collection(X) and type(X).__name__ == "Array"
-
-
-def is_frame(X: Any) -> bool:
-    return is_collection(X) and type(X).__name__ == "DataFrame"
 
 
 def delayed(function: Any) -> Any:

@@ -1,41 +1,33 @@
 """A table in partitions of rows that stay on the workers, from a Dask collection or a table."""
 
+import bisect
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from pucut._support.checks import BoolArray, is_sparse
-from pucut.dask.engine import (
-    computed,
-    delayed,
-    is_array,
-    is_collection,
-    is_frame,
-    n_slots,
-    persisted,
-)
+from pucut._support.threads import library_threads
+from pucut.dask.engine import computed, delayed, is_array, is_collection, n_slots, persisted
+from pucut.kernels import blocks
 
 # Bytes of a part of rows of this process; a cluster of many workers gets smaller parts.
 _MOST_BYTES = 1 << 26
+# Blocks of a task, whose results all are kept until they have been added.
+_BLOCKS_AT_ONCE = 4
 
 Indices = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
 class Partitions:
-    """Blocks of rows on the workers, in the order of the rows; none of them is empty.
+    """Delayed blocks of rows, in the order of the rows, and their lengths; none of them is empty.
 
-    Attributes
-    ----------
-    parts : tuple of delayed arrays or data frames
-    lengths : int array
-        The rows of each part.
-    n_columns : int
+    Regressions read them as `BlockedRows` of `pucut.kernels.blocks`, if every part begins with a block.
     """
 
     parts: tuple[Any, ...]
@@ -51,6 +43,20 @@ class Partitions:
         """The number of the first row of each part, followed by the number of all rows."""
         return np.concatenate([[0], np.cumsum(self.lengths)]).astype(np.int64)
 
+    def tasks(self, function: Any, *others: Any, each: Iterable[Any] | None = None) -> list[Any]:
+        """Return a task for each part: function(part, its one of `each` if given, *others)."""
+        task = delayed(function)
+        # Numbers and the like go with each task; everything else travels once to a worker.
+        alone = (int, float, str, slice)
+        shared = [other if isinstance(other, alone) else delayed(other) for other in others]
+        if each is None:
+            return [task(part, *shared) for part in self.parts]
+        return [task(part, own, *shared) for part, own in zip(self.parts, each, strict=True)]
+
+    def numbered_tasks(self, function: Any, *others: Any) -> list[Any]:
+        """Return a task for each part: function(part, number of its first row, *others)."""
+        return self.tasks(function, *others, each=self.starts[:-1].tolist())
+
     def mapped(self, function: Any, *others: Any, n_columns: int | None = None) -> "Partitions":
         """Apply a function to each part, and keep the results, of as many rows, on the workers."""
         lazy = self.lazily(function, *others, n_columns=n_columns)
@@ -58,31 +64,25 @@ class Partitions:
 
     def lazily(self, function: Any, *others: Any, n_columns: int | None = None) -> "Partitions":
         """Apply a function to each part again whenever the result is needed."""
-        task = delayed(function)
-        shared = [delayed(other) for other in others]
-        parts = tuple(task(part, *shared) for part in self.parts)
+        parts = tuple(self.tasks(function, *others))
         return Partitions(parts, self.lengths, n_columns or self.n_columns)
 
-    def starting_at_multiples(self, of: int) -> "Partitions":
-        """Return the rows in parts that begin at multiples of a number, kept on the workers.
-
-        The parts begin as near as possible to where they begin now.
-        """
-        n_rows = self.shape[0]
+    def starting_with_blocks(self) -> "Partitions":
+        """Return the rows in parts that begin with a block, as near as possible to those of now."""
+        of, n_rows = blocks.ROWS_OF_A_BLOCK, self.shape[0]
         starts = np.unique(np.minimum(np.rint(self.starts / of).astype(np.int64) * of, n_rows))
         starts = np.unique(np.concatenate([[0], starts, [n_rows]])).astype(np.int64)
         if np.array_equal(starts, self.starts):
             return self
-        cut, join = delayed(rows_between), delayed(joined)
-        parts = []
+        cut, join = delayed(rows_between), delayed(concatenated)
+        begins, parts = self.starts.tolist(), []
         for start, stop in itertools.pairwise(starts.tolist()):
-            first = int(np.searchsorted(self.starts, start, side="right")) - 1
-            last = int(np.searchsorted(self.starts, stop, side="left"))
-            pieces = [
-                cut(self.parts[number], start - int(begin), stop - int(begin))
-                for number, begin in zip(range(first, last), self.starts[first:last], strict=True)
-            ]
-            parts.append(join(pieces))
+            first = bisect.bisect_right(begins, start) - 1
+            last = bisect.bisect_left(begins, stop)
+            numbers = range(first, last)
+            parts.append(
+                join([cut(self.parts[i], start - begins[i], stop - begins[i]) for i in numbers])
+            )
         return Partitions(persisted(parts), np.diff(starts), self.n_columns)
 
     def split(self, per_row: npt.NDArray[Any]) -> list[npt.NDArray[Any]]:
@@ -93,21 +93,37 @@ class Partitions:
         """Return these rows, a sample that fits into this process; scikit-learn indexes so."""
         rows = np.asarray(rows[0] if isinstance(rows, tuple) else rows)
         part = np.searchsorted(self.starts, rows, side="right") - 1
-        wanted = [np.flatnonzero(part == number) for number in range(len(self.parts))]
-        task = delayed(take_rows)
-        pieces = computed(
-            [
-                task(self.parts[number], rows[places] - self.starts[number])
-                for number, places in enumerate(wanted)
-                if len(places)
-            ]
-        )
-        order = np.argsort(np.concatenate(wanted), kind="stable")
-        return take_rows(joined(pieces), order)
+        order = np.argsort(part, kind="stable")
+        take = delayed(take_rows)
+        pieces = [
+            take(self.parts[number], rows[part == number] - self.starts[number])
+            for number in np.unique(part)
+        ]
+        return take_rows(concatenated(computed(pieces)), np.argsort(order))
 
     def gathered(self) -> Any:
         """Return all rows, in this process."""
-        return joined(computed(self.parts))
+        return concatenated(computed(self.parts))
+
+    def folded(self, of_block: Callable[..., Any], add: Any, start: Any, *of_rows: Any) -> Any:
+        """Add on the workers, in the order of the blocks, as `RowsHere.folded` does."""
+        found, combine = list(self._blocks(results_of_blocks, of_block, of_rows)), delayed(added)
+        return computed([reduce(lambda total, more: combine(add, total, more), found, start)])[0]
+
+    def joined(self, of_block: Callable[..., Any], *of_rows: Any) -> npt.NDArray[Any]:
+        return np.concatenate(computed(list(self._blocks(joined_blocks, of_block, of_rows))))
+
+    def _blocks(
+        self, function: Any, of_block: Callable[..., Any], of_rows: Sequence[Any]
+    ) -> Iterator[Any]:
+        """Yield tasks of a few blocks each."""
+        task, shared = delayed(function), delayed(of_block)
+        step = _BLOCKS_AT_ONCE * blocks.ROWS_OF_A_BLOCK
+        for part, length, first in zip(self.parts, self.lengths, self.starts[:-1], strict=True):
+            for start in range(0, int(length), step):
+                stop = min(start + step, int(length))
+                own = [each[..., first + start : first + stop] for each in of_rows]
+                yield task(part, start, stop, shared, *own)
 
 
 def read_partitions(X: Any) -> Partitions:
@@ -122,8 +138,7 @@ def read_partitions(X: Any) -> Partitions:
     else:
         pieces, n_columns = _cut(X)
         parts = list(persisted(pieces))
-    task = delayed(part_shape)
-    shapes = computed([task(part) for part in parts])
+    shapes = computed([part.shape for part in parts])
     for number, shape in enumerate(shapes):
         if shape[1:] != (n_columns,):
             raise ValueError(
@@ -142,13 +157,26 @@ def read_partitions(X: Any) -> Partitions:
 
 def empty_piece(X: Any) -> Any:
     """Return no rows, but the columns of a Dask array or DataFrame; refuse other collections."""
-    if is_frame(X):
+    if type(X).__name__ == "DataFrame":
         return X._meta
     if not is_array(X):
         raise TypeError(
             f"X must be a Dask array or a Dask DataFrame, found a Dask {type(X).__name__}"
         )
-    _check_array(X)
+    if X.ndim != 2:
+        raise ValueError(f"X must have two dimensions, one row per sample, found {X.ndim}")
+    if np.isnan(X.shape[1]):
+        raise ValueError(
+            "X must have a known number of columns, found an array of unknown width; "
+            "call X.compute_chunk_sizes() first"
+        )
+    if not isinstance(X._meta, np.ndarray):
+        raise TypeError(
+            f"X must be a Dask array of NumPy arrays, found one of {type(X._meta).__name__}; "
+            "sparse rows need plain sparse X, or X.map_blocks(lambda block: block.toarray())"
+        )
+    if X.dtype.kind == "c":
+        raise ValueError(f"Complex data not supported: X is {X.dtype}")
     return np.empty((0, X.shape[1]), dtype=X.dtype)
 
 
@@ -162,7 +190,7 @@ def labels_here(y: Any) -> Any:
     return computed([y])[0] if is_collection(y) else y
 
 
-def joined(pieces: Sequence[Any]) -> Any:
+def concatenated(pieces: Sequence[Any]) -> Any:
     """Join arrays or data frames one below the other, as Dask itself joins partitions."""
     if len(pieces) == 1:
         return pieces[0]
@@ -182,29 +210,24 @@ def take_rows(part: Any, rows: Indices | BoolArray) -> Any:
     return part.iloc[rows] if hasattr(part, "iloc") else part[rows]
 
 
-def take_columns(part: Any, columns: slice) -> Any:
-    return part.iloc[:, columns] if hasattr(part, "iloc") else part[:, columns]
+def results_of_blocks(
+    part: Any, start: int, stop: int, of_block: Callable[..., Any], *of_rows: Any
+) -> list[Any]:
+    """Return the result of each block of the rows of a part from `start` on."""
+    points = part[start:stop]
+    with library_threads(1):
+        return [
+            of_block(points[rows], *(each[..., rows] for each in of_rows))
+            for rows in blocks.row_blocks(stop - start)
+        ]
 
 
-def part_shape(part: Any) -> tuple[int, ...]:
-    return tuple(int(length) for length in part.shape)
+def joined_blocks(*of_task: Any) -> Any:
+    return np.concatenate(results_of_blocks(*of_task))
 
 
-def _check_array(X: Any) -> None:
-    if X.ndim != 2:
-        raise ValueError(f"X must have two dimensions, one row per sample, found {X.ndim}")
-    if np.isnan(X.shape[1]):
-        raise ValueError(
-            "X must have a known number of columns, found an array of unknown width; "
-            "call X.compute_chunk_sizes() first"
-        )
-    if not isinstance(X._meta, np.ndarray):
-        raise TypeError(
-            f"X must be a Dask array of NumPy arrays, found one of {type(X._meta).__name__}; "
-            "sparse rows need plain sparse X, or X.map_blocks(lambda block: block.toarray())"
-        )
-    if X.dtype.kind == "c":
-        raise ValueError(f"Complex data not supported: X is {X.dtype}")
+def added(add: Callable[[Any, Any], Any], total: Any, more: Sequence[Any]) -> Any:
+    return reduce(add, more, total)
 
 
 def _cut(X: Any) -> tuple[list[Any], int]:
@@ -218,6 +241,6 @@ def _cut(X: Any) -> tuple[list[Any], int]:
     n_rows, n_columns = table.shape
     n_bytes = n_columns * 8 * n_rows
     n_parts = min(max(n_slots(), -(-n_bytes // _MOST_BYTES)), max(n_rows, 1))
-    ends = np.linspace(0, n_rows, n_parts + 1).astype(np.int64)
-    spans = [np.arange(ends[i], ends[i + 1]) for i in range(n_parts)]
-    return [delayed(take_rows(table, rows)) for rows in spans], n_columns
+    ends = np.linspace(0, n_rows, n_parts + 1).astype(np.int64).tolist()
+    pieces = [delayed(take_rows(table, np.arange(*span))) for span in itertools.pairwise(ends)]
+    return pieces, n_columns

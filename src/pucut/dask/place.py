@@ -3,10 +3,9 @@
 Its results are those of `pucut.judging.places.PointsHere`, bit for bit if neighbours are exact.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +15,6 @@ from pucut._support.checks import BoolArray, FloatArray
 from pucut.dask.cells import neighbors_in_cells
 from pucut.dask.engine import computed, delayed, n_slots
 from pucut.dask.partitions import Partitions, take_rows
-from pucut.dask.rows import PartitionedRows
 from pucut.dask.search import (
     Found,
     distances_to_nearest,
@@ -24,11 +22,7 @@ from pucut.dask.search import (
     neighbors_among,
     partition_indices,
 )
-from pucut.dask.trees import (
-    cross_fitted_forest_on_workers,
-    forest_on_workers,
-    leaf_scores_on_workers,
-)
+from pucut.dask.trees import joined_scores, leaf_scores, scores_in_folds, trees_on_workers
 from pucut.data.coded_categories import CodedCategories, categories_of_parts, value_counts
 from pucut.data.repeats import groups_of_equal_rows, numbered
 from pucut.data.row_hashes import Hashes, row_hashes
@@ -38,12 +32,11 @@ from pucut.graphs.neighbors.index import MOST_EXACT_WORK, WORK_OF_A_PAIR
 from pucut.graphs.similarity import Gaussian
 from pucut.graphs.spaces import WeightedSpace, connecting_kernel
 from pucut.judging.places import PointsHere
-from pucut.kernels import blocks
 from pucut.kernels.gradients import mapped
-from pucut.trees.cross_fitting import CrossFittedForest
+from pucut.trees.cross_fitting import CrossFittedForest, dealt_folds
 from pucut.trees.feature_weights import weighted
 from pucut.trees.forest import Forest
-from pucut.trees.growing import TreeOptions
+from pucut.trees.growing import TreeOptions, tree_seeds
 
 
 @dataclass(eq=False)
@@ -52,16 +45,16 @@ class PointsOnWorkers:
 
     points: Partitions
     threads_here: int = 1
-    is_sparse: bool = False
-    n_threads: int = 1  # the workers are busy with one learner
+    is_sparse: ClassVar[bool] = False
+    n_threads: ClassVar[int] = 1  # the workers are busy with one learner
 
     @property
     def shape(self) -> tuple[int, int]:
         return self.points.shape
 
     @property
-    def rows(self) -> PartitionedRows:
-        return PartitionedRows(self.points)
+    def rows(self) -> Partitions:
+        return self.points
 
     def here(self, points: Any) -> PointsHere:
         return PointsHere(points, self.threads_here)
@@ -71,33 +64,57 @@ class PointsOnWorkers:
         return PointsOnWorkers(turned, self.threads_here)
 
     def categories(self) -> CodedCategories | None:
-        return categories_of_parts(self._of_parts(value_counts))
+        return categories_of_parts(computed(self.points.tasks(value_counts)))
 
     def coded(self, categories: CodedCategories) -> "PointsOnWorkers":
-        width = categories.n_columns
-        coded = self.points.lazily(with_categories, categories, n_columns=width)
+        coded = self.points.lazily(with_categories, categories, n_columns=categories.n_columns)
         return PointsOnWorkers(coded, self.threads_here)
 
     def groups(self, is_labelled: BoolArray) -> IndexArray:
-        hashes = np.concatenate(self._of_parts(hashes_of_points))
+        hashes = np.concatenate(computed(self.points.tasks(hashes_of_points)))
         return groups_of_equal_rows(numbered(hashes), is_labelled)
 
     def varying_columns(self) -> BoolArray:
-        lowest, highest = zip(*self._of_parts(ends_of_columns), strict=True)
+        lowest, highest = zip(*computed(self.points.tasks(ends_of_columns)), strict=True)
         return np.asarray(np.max(highest, axis=0) > np.min(lowest, axis=0))
 
     def forest(
-        self, is_labelled: BoolArray, prior: float, options: TreeOptions, **growing: Any
+        self,
+        is_labelled: BoolArray,
+        prior: float,
+        options: TreeOptions,
+        *,
+        n_trees: int,
+        random_state: Any,
+        is_negative: BoolArray | None = None,
     ) -> Forest:
-        return forest_on_workers(self.points, is_labelled, prior, options, **growing)
+        seeds = tree_seeds(check_random_state(random_state), n_trees)
+        return trees_on_workers(self.points, is_labelled, prior, options, seeds, is_negative)
 
     def leaf_scores(self, forest: Forest) -> FloatArray:
-        return leaf_scores_on_workers(self.points, forest)
+        return np.concatenate(computed(self.points.tasks(leaf_scores, forest)))
 
     def cross_fitted_forest(
-        self, is_labelled: BoolArray, prior: float, options: TreeOptions, **growing: Any
+        self,
+        is_labelled: BoolArray,
+        prior: float,
+        options: TreeOptions,
+        *,
+        n_folds: int,
+        n_trees: int,
+        random_state: Any,
+        groups: IndexArray,
+        is_negative: BoolArray | None = None,
     ) -> CrossFittedForest:
-        return cross_fitted_forest_on_workers(self.points, is_labelled, prior, options, **growing)
+        random = check_random_state(random_state)
+        folds = dealt_folds(groups, is_labelled, n_folds, n_trees, random)
+        forest = trees_on_workers(
+            self.points, is_labelled, prior, options, folds.seeds, is_negative, folds
+        )
+        own = self.points.split(folds.row_fold)
+        parts = computed(self.points.tasks(scores_in_folds, forest, n_folds, each=own))
+        unseen, by_all = zip(*parts, strict=True)
+        return CrossFittedForest(forest, joined_scores(unseen), joined_scores(by_all))
 
     def space(
         self,
@@ -120,18 +137,15 @@ class PointsOnWorkers:
             name, weights, self.points, in_place, lists, kernel, self.threads_here
         )
 
-    def _of_parts(self, function: Callable[[Any], Any]) -> list[Any]:
-        task = delayed(function)
-        return computed([task(part) for part in self.points.parts])
-
 
 @dataclass(frozen=True, eq=False)
 class WeightedSpaceOnWorkers(WeightedSpace):
     """A space whose `points` are `Partitions`; the lists of neighbours are here."""
 
     @property
-    def weighted_points(self) -> PartitionedRows:
-        return PartitionedRows(self._in_space)
+    def weighted_points(self) -> Partitions:
+        points: Partitions = self.points
+        return points if self.are_weighted else weighted_partitions(points, self.weights)
 
     def near(
         self, new: Any, n_neighbors: int | None = None, *, in_place: bool = False
@@ -148,7 +162,7 @@ class WeightedSpaceOnWorkers(WeightedSpace):
         return inside, outside
 
     def distances_between(self, rows: BoolArray, others: BoolArray) -> FloatArray:
-        points, take = self._in_space, delayed(take_rows)
+        points, take = self.weighted_points, delayed(take_rows)
         queries = [
             take(part, np.flatnonzero(mask))
             for part, mask in zip(points.parts, points.split(rows), strict=True)
@@ -163,45 +177,25 @@ class WeightedSpaceOnWorkers(WeightedSpace):
     def nearest_distances(self, queries: Any, is_inside: BoolArray) -> list[Any]:
         """Return two tasks: the `distances` of the rows of a task of weighted points."""
         return [
-            distances_to_nearest(self._in_space, side, [queries])[0]
+            distances_to_nearest(self.weighted_points, side, [queries])[0]
             for side in (is_inside, ~is_inside)
         ]
 
-    def without_points(self) -> WeightedSpace:
-        """Return the part that workers need to score new rows."""
-        return replace(self.gathered(None), lists=self.lists.of_no_rows())
-
     def gathered(self, points: Any) -> WeightedSpace:
         """Return the space with its points, which are now in this process."""
-        return WeightedSpace(
-            self.name,
-            self.weights,
-            points,
-            self.are_weighted,
-            self.lists,
-            self.kernel,
-            self.n_threads,
-        )
-
-    @property
-    def _in_space(self) -> Partitions:
-        return self.points if self.are_weighted else weighted_partitions(self.points, self.weights)
+        values = {each.name: getattr(self, each.name) for each in fields(self)}
+        return WeightedSpace(**values | {"points": points})
 
     @cached_property
     def _indices(self) -> tuple[Any, ...]:
         """Built when the first unseen rows are scored."""
-        return partition_indices(self._in_space, self.lists.n_neighbors, "auto", 0)
+        return partition_indices(self.weighted_points, self.lists.n_neighbors, "auto", 0)
 
     def __getstate__(self) -> dict[str, Any]:
         raise TypeError(
             "the points of this model are on the Dask workers and cannot be pickled; call its "
             "method gather() first, which brings them into this process"
         )
-
-
-def place_of(points: Partitions, threads_here: int) -> PointsOnWorkers:
-    """Return the place of points in parts that begin with a block, as regressions need them."""
-    return PointsOnWorkers(points.starting_at_multiples(blocks.ROWS_OF_A_BLOCK), threads_here)
 
 
 def weighted_partitions(points: Partitions, weights: FloatArray) -> Partitions:
@@ -214,8 +208,7 @@ def partitioned_neighbors(
 ) -> NeighborLists:
     """Find the nearest other rows of every row of all partitions, in this process.
 
-    "exact" and "torch" compare all rows, "approximate" those of near cells, "auto" is one of
-    these by the amount of work.
+    "auto" is exact or approximate by the amount of work.
     """
     if method == "auto":
         n_rows, n_features = (float(length) for length in points.shape)

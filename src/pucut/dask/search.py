@@ -8,16 +8,15 @@ index over all rows.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from pucut._support.checks import BoolArray, FloatArray
-from pucut.dask.engine import SizedByArrays, computed, delayed, persisted
+from pucut.dask.engine import computed, delayed, persisted
 from pucut.dask.partitions import Partitions
 from pucut.graphs.neighbors import NeighborIndex, nearest_to
-from pucut.graphs.neighbors.lists import without_itself
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,9 +32,8 @@ class PartIndex:
         return 3 * self.n_bytes
 
 
-@dataclass(frozen=True, eq=False)
-class Found(SizedByArrays):
-    """Candidates of some queries: row numbers and squared distances, nearest first."""
+class Found(NamedTuple):
+    """Row numbers and squared distances of the neighbours of some queries, nearest first."""
 
     rows: npt.NDArray[np.int32]
     squared_distances: FloatArray
@@ -45,13 +43,7 @@ def partition_indices(
     points: Partitions, n_neighbors: int, method: str, seed: int
 ) -> tuple[Any, ...]:
     """Make an index of each part, and keep it where the part is."""
-    make = delayed(index_of_part)
-    return persisted(
-        [
-            make(part, int(first), n_neighbors, method, seed)
-            for part, first in zip(points.parts, points.starts[:-1], strict=True)
-        ]
-    )
+    return persisted(points.numbered_tasks(index_of_part, n_neighbors, method, seed))
 
 
 def neighbors_among(
@@ -60,17 +52,13 @@ def neighbors_among(
     """Find the nearest other rows of every row, and squared distances, in this process."""
     k = n_neighbors + 1  # the row itself will be found too
     indices = partition_indices(points, k, method, seed)
-    leave_out = delayed(without_own_rows)
-    lists = []
-    for number, part in enumerate(points.parts):
+    leave_out, lists = delayed(without_own_rows), []
+    for number, (part, start) in enumerate(zip(points.parts, points.starts.tolist(), strict=False)):
         # Each starts with its own partition, so that not all need the same worker at once.
-        in_turn = indices[number:] + indices[:number]
-        lists.append(leave_out(found_in_turn(part, in_turn, k), int(points.starts[number])))
-    found = computed(lists)
-    return (
-        np.concatenate([each.rows for each in found]),
-        np.concatenate([each.squared_distances for each in found]),
-    )
+        found = found_in_turn(part, indices[number:] + indices[:number], k)
+        lists.append(leave_out(found, start))
+    rows, distances = zip(*computed(lists), strict=True)
+    return np.concatenate(rows), np.concatenate(distances)
 
 
 def found_in_turn(queries: Any, indices: Sequence[Any], k: int) -> Any:
@@ -103,10 +91,15 @@ def merge_found(one: Found, other: Found, k: int) -> Found:
     return Found(np.take_along_axis(rows, order, 1), np.take_along_axis(distances, order, 1))
 
 
-def without_own_rows(found: Found, first_row: int) -> Found:
-    """Leave each row of a partition out of its own list."""
-    rows, distances = without_itself(found.rows, found.squared_distances, first_row)
-    return Found(rows.astype(np.int32, copy=False), distances)
+def without_own_rows(found: Found, own: Any) -> Found:
+    """Leave each row out of its own list, or the last if it is not there.
+
+    `own` are the numbers of the rows, or that of the first if they follow each other.
+    """
+    n_rows, width = found.rows.shape
+    is_own = found.rows == (own if np.ndim(own) else np.arange(own, own + n_rows))[:, None]
+    is_own[~is_own.any(axis=1), -1] = True
+    return Found(*(each[~is_own].reshape(n_rows, width - 1) for each in found))
 
 
 def distances_to_nearest(points: Partitions, among: BoolArray, queries: Sequence[Any]) -> list[Any]:
@@ -117,10 +110,8 @@ def distances_to_nearest(points: Partitions, among: BoolArray, queries: Sequence
         if mask.any()
     ]
     nearest, smaller, missing = delayed(distance_to_rows), delayed(np.minimum), delayed(no_distance)
-    if not chosen:
-        return [missing(each) for each in queries]
     return [
-        reduce(smaller, [nearest(part, packed, each) for part, packed in chosen])
+        reduce(smaller, [nearest(part, packed, each) for part, packed in chosen] or [missing(each)])
         for each in queries
     ]
 
@@ -131,8 +122,7 @@ def distance_to_rows(
     """Return the distance of each query from the nearest of the rows whose bit is set."""
     rows = points[np.unpackbits(packed, count=len(points)).view(np.bool_)]
     lists = nearest_to(rows, queries, 1, n_jobs=1, random_state=0)
-    distance: FloatArray = np.sqrt(lists.squared_distances[:, 0])
-    return distance
+    return np.asarray(np.sqrt(lists.squared_distances[:, 0]))
 
 
 def no_distance(queries: npt.NDArray[Any]) -> FloatArray:

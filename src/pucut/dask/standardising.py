@@ -7,14 +7,13 @@ largest piece in one place is a column, not the table.
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import reduce
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from pucut.dask.engine import SizedByArrays, computed, delayed
-from pucut.dask.partitions import Partitions, joined, take_columns
+from pucut.dask.engine import computed, delayed
+from pucut.dask.partitions import Partitions, concatenated
 from pucut.data.encoding import Encoding, learn_encoding
 from pucut.data.labels import PULabels
 from pucut.data.row_hashes import Hashes, row_hashes
@@ -25,8 +24,7 @@ from pucut.data.tables import TableFormat, read_table
 _MOST_BYTES = 1 << 27
 
 
-@dataclass(frozen=True, eq=False)
-class LearnedColumns(SizedByArrays):
+class LearnedColumns(NamedTuple):
     """The encoding of some columns, hashes of the rows in them, and suspects among them."""
 
     encoding: Encoding
@@ -39,10 +37,8 @@ def learn_all_columns(table: Partitions, labels: PULabels) -> LearnedColumns:
     n_rows, n_columns = table.shape
     step = max(1, min(n_columns, _MOST_BYTES // (8 * n_rows)))
     spans = [slice(start, start + step) for start in range(0, n_columns, step)]
-    take, learn, shared = delayed(take_columns), delayed(learn_columns), delayed(labels)
-    learned = [
-        learn([take(part, span) for part in table.parts], span.start, shared) for span in spans
-    ]
+    learn, shared = delayed(learn_columns), delayed(labels)
+    learned = [learn(table.tasks(take_columns, span), span.start, shared) for span in spans]
     # Hashes are as long as a column: they are added on the workers.
     hashes = reduce(delayed(np.add), [each.hashes for each in learned])
     encodings, suspects, hashes = computed(
@@ -51,9 +47,13 @@ def learn_all_columns(table: Partitions, labels: PULabels) -> LearnedColumns:
     return LearnedColumns(joined_encodings(encodings), hashes, sum(suspects, ()))
 
 
+def take_columns(part: Any, columns: slice) -> Any:
+    return part.iloc[:, columns] if hasattr(part, "iloc") else part[:, columns]
+
+
 def learn_columns(pieces: Sequence[Any], first: int, labels: PULabels) -> LearnedColumns:
     """Learn some columns, the first of this number, from their pieces in the order of the rows."""
-    columns = joined(pieces)
+    columns = concatenated(pieces)
     try:
         encoding, _ = learn_encoding(columns)
     except (TypeError, ValueError) as error:
@@ -73,17 +73,14 @@ def learn_columns(pieces: Sequence[Any], first: int, labels: PULabels) -> Learne
 
 def joined_encodings(encodings: Sequence[Encoding]) -> Encoding:
     """Join the encodings of columns side by side."""
-    firsts = np.cumsum([0] + [encoding.format.n_columns for encoding in encodings])
-    is_narrow = all(encoding.dtype == np.float32 for encoding in encodings)
+    firsts = np.cumsum([0] + [each.format.n_columns for each in encodings]).astype(np.int32)
+    is_narrow = all(each.dtype == np.float32 for each in encodings)
     return Encoding(
-        TableFormat(sum((encoding.format.categories for encoding in encodings), ())),
-        np.concatenate([encoding.mean for encoding in encodings]),
-        np.concatenate([encoding.scale for encoding in encodings]),
+        TableFormat(sum((each.format.categories for each in encodings), ())),
+        np.concatenate([each.mean for each in encodings]),
+        np.concatenate([each.scale for each in encodings]),
         np.concatenate(
-            [
-                encoding.column + np.int32(first)
-                for encoding, first in zip(encodings, firsts[:-1], strict=True)
-            ]
+            [each.column + first for each, first in zip(encodings, firsts, strict=False)]
         ),
         False,
         np.dtype(np.float32 if is_narrow else np.float64),

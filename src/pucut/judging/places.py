@@ -12,13 +12,12 @@ from pucut._support.checks import BoolArray, FloatArray, IndexArray, is_sparse
 from pucut.data.coded_categories import CodedCategories, coded_categories
 from pucut.data.repeats import groups_for_folds
 from pucut.data.tables import Table, read_table
-from pucut.graphs.similarity import Gaussian
 from pucut.graphs.spaces import WeightedSpace, varying_columns, weighted_space
 from pucut.kernels.blocks import BlockedRows, RowsHere
 from pucut.kernels.gradients import mapped
 from pucut.trees.cross_fitting import CrossFittedForest, cross_fitted_forest
 from pucut.trees.forest import Forest, forest_scores
-from pucut.trees.growing import TreeOptions, grow_forest
+from pucut.trees.growing import grow_forest
 
 
 class Place(Protocol):
@@ -55,46 +54,15 @@ class Place(Protocol):
 
     def varying_columns(self) -> BoolArray: ...
 
-    def forest(
-        self,
-        is_labelled: BoolArray,
-        prior: float,
-        options: TreeOptions,
-        *,
-        n_trees: int,
-        random_state: Any,
-        is_negative: BoolArray | None = None,
-    ) -> Forest:
-        """Grow the trees of `grow_forest`."""
+    def forest(self, *known: Any, **growing: Any) -> Forest:
+        """Grow the trees of `grow_forest`, which takes the same arguments after the points."""
 
     def leaf_scores(self, forest: Forest) -> FloatArray:
         """Return the mean score of the leaves of each row over all trees."""
 
-    def cross_fitted_forest(
-        self,
-        is_labelled: BoolArray,
-        prior: float,
-        options: TreeOptions,
-        *,
-        n_folds: int,
-        n_trees: int,
-        random_state: Any,
-        groups: IndexArray,
-        is_negative: BoolArray,
-    ) -> CrossFittedForest: ...
+    def cross_fitted_forest(self, *known: Any, **growing: Any) -> CrossFittedForest: ...
 
-    def space(
-        self,
-        name: str,
-        weights: FloatArray,
-        n_neighbors: int,
-        *,
-        kernel: Gaussian | None = None,
-        sigma: float | None = None,
-        in_place: bool = False,
-        method: Any = "auto",
-        random_state: Any = None,
-    ) -> WeightedSpace:
+    def space(self, name: str, *weighing: Any, **search: Any) -> WeightedSpace:
         """Find the neighbours of all rows (`weighted_space`).
 
         With `in_place` the space takes the memory of the points, which this place loses.
@@ -149,31 +117,20 @@ class PointsHere:
     def varying_columns(self) -> BoolArray:
         return varying_columns(self.points)
 
-    def forest(
-        self, is_labelled: BoolArray, prior: float, options: TreeOptions, **growing: Any
-    ) -> Forest:
-        return grow_forest(
-            self.table, is_labelled, prior, options, n_threads=self.n_threads, **growing
-        )
+    def forest(self, *known: Any, **growing: Any) -> Forest:
+        return grow_forest(self.table, *known, n_threads=self.n_threads, **growing)
 
     def leaf_scores(self, forest: Forest) -> FloatArray:
         return forest_scores(forest, self.table, n_threads=self.n_threads).leaf
 
-    def cross_fitted_forest(
-        self, is_labelled: BoolArray, prior: float, options: TreeOptions, **growing: Any
-    ) -> CrossFittedForest:
-        return cross_fitted_forest(
-            self.table, is_labelled, prior, options, n_threads=self.n_threads, **growing
-        )
+    def cross_fitted_forest(self, *known: Any, **growing: Any) -> CrossFittedForest:
+        return cross_fitted_forest(self.table, *known, n_threads=self.n_threads, **growing)
 
-    def space(
-        self, name: str, weights: FloatArray, n_neighbors: int, **search: Any
-    ) -> WeightedSpace:
+    def space(self, name: str, *weighing: Any, **search: Any) -> WeightedSpace:
         return weighted_space(
             name,
             self.points,
-            weights,
-            n_neighbors,
+            *weighing,
             n_threads=self.n_threads,
             most_bytes=self.most_bytes,
             device=self.device,

@@ -23,7 +23,6 @@ from pucut.judging.folds import pu_folds
 from pucut.judging.places import Place, PointsHere
 from pucut.judging.thresholds import positives_by_prior, threshold_for_share
 from pucut.judging.weights import Candidate
-from pucut.methods._sized import SizedClassifier
 from pucut.methods.plan import Plan
 from pucut.methods.pu_cut._candidates import (
     Options,
@@ -36,6 +35,7 @@ from pucut.methods.pu_cut._choosing import Mixture, find_mixture, n_positive_row
 from pucut.methods.pu_cut._plan import plan_of_fit
 from pucut.methods.pu_cut._self_training import SELF_TRAINED
 from pucut.methods.pu_cut._supplied import checked_embeddings, checked_learners
+from pucut.methods.sized import SizedClassifier
 from pucut.methods.steps import FitSteps, with_callbacks
 from pucut.trees.feature_weights import FOREST_WEIGHTS
 
@@ -56,9 +56,6 @@ class PUCutClassifier(SizedClassifier):
 
     Parameters
     ----------
-    prior : float or "auto", default="auto"
-        Fraction of positives among all samples given to `fit`, labelled and unlabelled; "auto"
-        estimates it (see `prior_estimate_`). Among the unlabelled alone the fraction is smaller.
     feature_weights : {"auto", "pu_trees", "pu_trees_squared"}, array of shape (n_features,) or \
 None, default="auto"
         How much each feature counts in a distance: its importance in PU Extra Trees, the square of
@@ -88,12 +85,6 @@ None, default="auto"
         Transformers of scikit-learn's kind whose output is a further space of neighbours, judged
         and mixed like the others. They see X as it was given. One that needs y, by its tags, is
         given 1 for labelled rows and 0 for others, and is fitted again whenever labels are hidden.
-    pos_label : value of y, optional
-        The value that means labelled positive, if it is not what `y` itself says.
-    neg_label : value of y, optional
-        The value that means known negative; all values but these two then mean unlabelled.
-    n_jobs : int, optional
-        Number of threads; results do not depend on it. None is 1 and -1 is all processors.
     device : {"cpu", "auto", "cuda"} or "cuda:" with a number, optional
         Where neighbours and regressions of dense tables are computed; None is "cpu". "cuda": on
         a GPU, by PyTorch; "auto": there, if there is one. Without one "cuda" warns and uses the
@@ -108,15 +99,9 @@ None, default="auto"
     random_state : int, RandomState instance or None, default=None
         For the trees, the labels that are hidden, kernels, approximate neighbours, the estimate of
         the prior, and learners and embeddings without a seed of their own.
-    verbose : int, default=0
-        1 prints the estimate of time and memory, each step of `fit`, and a table of their times.
-        Callbacks of scikit-learn, such as its progress bar, are told of the steps, if the
-        installed version has them.
 
     Attributes
     ----------
-    classes_ : array of shape (2,)
-        The value of y that means unlabelled or negative, then the one that means positive.
     transduction_ : array of shape (n_samples,)
         Classes of the training rows: the labelled ones are positive, and as many of the best others
         as the prior says.
@@ -136,32 +121,18 @@ None, default="auto"
         The unlabelled rows by `scores_`, most likely negative first.
     positive_fraction_ : float
         The share of positives in `transduction_`.
-    prior_ : float
-        The prior that was used.
-    prior_estimate_ : PriorEstimate or None
-        How the prior was estimated; None if it was given.
     row_order_ : int array of shape (n_samples,)
         An order of the rows that depends on what they hold and not on where they stand: the same
         table in any order gives the same answers.
-    threshold_ : float
-        The score above which a row is positive to `predict`.
     feature_weights_ : float array of shape (n_encoded_features,)
         They sum to the number of features: by default from the squares of the importances in PU
         trees.
-    feature_importances_ : float array of shape (n_features,)
-        The weights of the columns of X, scaled to sum to 1; those of a column's categories are
-        added up. `pandas.Series(model.feature_importances_, model.feature_names_in_)` names them.
     forest_ : Forest
         The PU trees from which weights of features come. If labels are hidden only once, as with
         600 labels or more, they are those that have not seen the hidden ones.
     neighbor_recall_ : float
         Share of the true nearest neighbours that were found, the smallest of all spaces; 1 if the
         search was exact.
-    step_seconds_ : dict
-        Where the time of `fit` went.
-    n_features_in_ : int
-    feature_names_in_ : array of shape (`n_features_in_`,)
-        If X has names for all columns.
 
     Notes
     -----
@@ -223,19 +194,6 @@ None, default="auto"
     @with_callbacks
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any) -> Self:
-        """Learn scores, find neighbours, cut, compare and mix.
-
-        Parameters
-        ----------
-        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
-            Or a table or dataset of pyarrow, or the path of a Parquet file or of a folder of such
-            files, which are then read in the order of their names. Memory-mapped arrays are read
-            by blocks.
-        y : array-like of shape (n_samples,)
-            Two values, one for labelled positives (the larger number, a word such as "yes", or
-            `pos_label`) and the other for unlabelled rows; missing values mean unlabelled too. With
-            `neg_label` known negatives, and everything else is unlabelled.
-        """
         is_from_file = is_arrow(X)  # what was read here has no other owner: its memory is reused
         X = self._checked_table(X, reset=True)
         labels = self._read_labels(y, X.shape[0])

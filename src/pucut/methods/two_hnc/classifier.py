@@ -8,10 +8,11 @@ from sklearn.base import _fit_context
 from sklearn.utils._param_validation import HasMethods, StrOptions
 from sklearn.utils.validation import validate_data
 
-from pucut._support.checks import FloatArray
+from pucut._support.checks import BoolArray, FloatArray
 from pucut._support.devices import card_of
 from pucut.calibration import calibrate
 from pucut.data.arrow import is_arrow
+from pucut.data.containers import for_any_table
 from pucut.data.encoding import Encoding, learn_encoding
 from pucut.data.labels import PULabels
 from pucut.data.row_order import (
@@ -21,21 +22,23 @@ from pucut.data.row_order import (
     renumbered_graph,
     row_order,
 )
+from pucut.graphs.similarity import Gaussian
 from pucut.judging.places import Place, PointsHere
-from pucut.methods._sized import SizedClassifier
 from pucut.methods.plan import Plan
-from pucut.methods.steps import FitSteps, with_callbacks
+from pucut.methods.sized import SizedClassifier
+from pucut.methods.steps import FitSteps, Step, with_callbacks
 from pucut.methods.two_hnc.fitting import (
-    FoundSpace,
+    CutSettings,
     InductiveRule,
     checked_grid,
     cut_and_choose,
-    find_space,
     paper_settings,
     precomputed_space,
     threshold_and_scores,
 )
-from pucut.trees.feature_weights import FOREST_WEIGHTS
+from pucut.methods.two_hnc.spaces import PointSpace, Space, forest_space
+from pucut.trees.feature_weights import FOREST_WEIGHTS, options_of_weighing_trees, weights_of_kind
+from pucut.trees.forest import Forest
 
 
 class TwoHNCClassifier(SizedClassifier):
@@ -52,9 +55,6 @@ class TwoHNCClassifier(SizedClassifier):
 
     Parameters
     ----------
-    prior : float or "auto", default="auto"
-        Fraction of positives among all samples given to `fit`, labelled and unlabelled; "auto"
-        estimates it (see `prior_estimate_`). Among the unlabelled alone the fraction is smaller.
     feature_weights : {"pu_trees", "pu_trees_squared"}, array of shape (n_features,) or None, \
 default="pu_trees"
         How much each feature counts in a distance: its importance in PU Extra Trees, the square of
@@ -85,12 +85,6 @@ default="auto"
         How `predict` answers: by the side that changes the objective least, or the nearer side.
     n_estimators : int, default=100
         Number of PU trees, if any are needed.
-    pos_label : value of y, optional
-        The value that means labelled positive, if it is not what `y` itself says.
-    neg_label : value of y, optional
-        The value that means known negative; all values but these two then mean unlabelled.
-    n_jobs : int, optional
-        Number of threads; results do not depend on it. None is 1 and -1 is all processors.
     device : {"cpu", "auto", "cuda"} or "cuda:" with a number, optional
         Where neighbours of dense tables are found; None is "cpu". "cuda": on a GPU, by PyTorch,
         if `neighbors` is "auto" or "exact"; "auto": there, if there is one. Without one "cuda"
@@ -103,15 +97,9 @@ default="auto"
         `estimate`.
     random_state : int, RandomState instance or None, default=None
         For the trees, for approximate neighbours and for the estimate of the prior.
-    verbose : int, default=0
-        1 prints the estimate of time and memory, each step of `fit`, and a table of their times.
-        Callbacks of scikit-learn, such as its progress bar, receive the steps, if the installed
-        version has them.
 
     Attributes
     ----------
-    classes_ : array of shape (2,)
-        The value of y that means unlabelled or negative, then the one that means positive.
     transduction_ : array of shape (n_samples,)
         Classes of the training rows: the chosen partition, the cut itself.
     scores_ : float array of shape (n_samples,)
@@ -126,22 +114,12 @@ default="auto"
         The chosen one: its stage, lambda and levels.
     positive_fraction_ : float
         Its share of positives.
-    prior_ : float
-        The prior that was used.
-    prior_estimate_ : PriorEstimate or None
-        How the prior was estimated; None if it was given.
-    threshold_ : float
-        The score above which a row is positive to `predict`.
     n_neighbors_ : int
         The number of neighbours that was chosen.
     sigma_ : float
         The width of the kernel.
     feature_weights_ : float array of shape (n_encoded_features,)
-        They sum to the number of features. None if X is precomputed.
-    feature_importances_ : float array of shape (n_features,)
-        The weights of the columns of X, scaled to sum to 1; those of a column's categories are
-        added up. `pandas.Series(model.feature_importances_, model.feature_names_in_)` names them.
-        None if X is precomputed.
+        They sum to the number of features. If X is precomputed, these and the importances are None.
     forest_ : Forest or None
         The PU trees, if any were needed.
     graph_ : CSR array of shape (n_samples, n_samples)
@@ -152,11 +130,6 @@ default="auto"
         Rows in components of the graph without any label. The cut says nothing about these; they
         come first in the ranking, the farthest from the labelled rows at its start, so that the
         prior decides how many of them are positive.
-    step_seconds_ : dict
-        Where the time of `fit` went.
-    n_features_in_ : int
-    feature_names_in_ : array of shape (`n_features_in_`,)
-        If X has names for all columns.
 
     Notes
     -----
@@ -182,6 +155,10 @@ default="auto"
         "lambda_grid": ["array-like", None],
         "inductive": [StrOptions({"objective", "nearest"})],
     }
+
+    forest_: Forest | None
+    feature_weights_: FloatArray | None
+    feature_importances_: FloatArray | None
 
     def __init__(
         self,
@@ -222,38 +199,20 @@ default="auto"
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = not self._is_pairwise()
         tags.input_tags.sparse = True
-        tags.input_tags.categorical = not self._is_pairwise()
-        tags.input_tags.string = not self._is_pairwise()
         tags.input_tags.pairwise = self._is_pairwise()
-        return tags
+        return tags if self._is_pairwise() else for_any_table(tags)
 
     @with_callbacks
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any) -> Self:
-        """Builds the graph, solves both families of cuts and chooses the partition.
-
-        Parameters
-        ----------
-        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
-            Or a table or dataset of pyarrow, or the path of a Parquet file or of a folder of such
-            files, which are then read in the order of their names. Memory-mapped arrays are read
-            by blocks.
-        y : array-like of shape (n_samples,)
-            Two values, one for labelled positives (the larger number, a word such as "yes", or
-            `pos_label`) and the other for unlabelled rows; missing values mean unlabelled too. With
-            `neg_label` known negatives, and everything else is unlabelled.
-        """
         is_from_file = is_arrow(X)  # what was read here has no other owner: its memory is reused
         self._was_pairwise = self._is_pairwise()
         X = self._checked(X, reset=True)
         labels = self._read_labels(y, X.shape[0])
-        is_known = self.similarity == "gaussian"
-        search_bytes = self._search_bytes(X, labels.n_labelled, is_known)
+        search_bytes = self._search_bytes(X, labels.n_labelled, self.similarity == "gaussian")
         card = card_of(self.device)
-        grid = checked_grid(self.lambda_grid)
-        ks = self._choose_settings(X.shape[0])
+        settings = self._settings(X.shape[0])
         steps = FitSteps(self, n_steps=6, verbose=int(self.verbose))
         with steps.step("prior"):
             if self._was_pairwise and isinstance(self.prior, str):
@@ -262,68 +221,85 @@ default="auto"
                 )
             self._settle_prior(X, labels)
         if self._was_pairwise:
-            found = precomputed_space(X, self.similarity, max(ks), self.sigma_, steps.step)
-            return self._finish(found, labels, None, ks, grid, steps)
+            self.forest_ = self.feature_weights_ = self.feature_importances_ = None
+            space = precomputed_space(X, self.similarity, settings, steps.step)
+            return self._cut(space, labels, None, settings, steps)
         with steps.step("encoding"):
             n_threads = self._n_threads()
             order = row_order(X, labels.signs, n_threads)
             encoding, points = learn_encoding(X, in_place=is_from_file, n_threads=n_threads)
             points = order_rows_in_place(points, order, n_threads)
-            place = PointsHere(points, n_threads, search_bytes, card)
-        return self._learn(place, encoding, labels.in_order(order), order, ks, grid, steps)
+            labels = labels.in_order(order)
+        place = PointsHere(points, n_threads, search_bytes, card)
+        space = self._find_space(place, encoding, labels.is_labelled, settings, steps.step)
+        return self._cut(space, labels, order, settings, steps)
 
-    def _learn(
+    def _find_space(
         self,
         place: Place,
         encoding: Encoding,
-        labels: PULabels,
-        order: IndexArray | None,
-        ks: list[int],
-        grid: FloatArray | None,
-        steps: FitSteps,
-    ) -> Self:
-        """Finds the space of points and labels that have this order of rows, and cuts there."""
-        found = find_space(
-            place,
-            encoding,
-            labels.is_labelled,
-            self.prior_,
-            similarity=self.similarity,
-            neighbors=self.neighbors,
-            feature_weights=self.feature_weights,
-            n_neighbors=max(ks),
-            sigma=self.sigma_,
-            n_trees=self.n_estimators,
-            random_state=self.random_state,
-            step=steps.step,
-        )
-        return self._finish(found, labels, order, ks, grid, steps)
+        is_labelled: BoolArray,
+        settings: CutSettings,
+        step: Step,
+    ) -> Space:
+        """Weigh the features and find the neighbours of which the graphs of all k are made.
 
-    def _choose_settings(self, n_rows: int) -> list[int]:
-        """Sets the width of the kernel, and returns the numbers of neighbours to try."""
+        The space takes the memory of the points, which the place loses.
+        """
+        forest = None
+        if isinstance(self.feature_weights, str) or self.similarity == "forest":
+            with step("trees"):
+                forest = place.forest(
+                    is_labelled,
+                    self.prior_,
+                    options_of_weighing_trees(place.shape[0]),
+                    n_trees=self.n_estimators,
+                    random_state=self.random_state,
+                )
+        weights = weights_of_kind(self.feature_weights, forest, encoding.n_features)
+        self.forest_, self.feature_weights_ = forest, weights
+        self.feature_importances_ = encoding.importances(weights)
+        most = max(settings.n_neighbors)
+        with step("neighbours"):
+            if forest is not None and self.similarity == "forest" and isinstance(place, PointsHere):
+                return forest_space(encoding, forest, place.points, most, place.n_threads)
+            points = place.space(
+                "features",
+                weights,
+                most,
+                kernel=Gaussian.of_width(settings.sigma, len(weights)),
+                in_place=True,
+                method=self.neighbors,
+                random_state=self.random_state,
+            )
+        return PointSpace(encoding, points)
+
+    def _settings(self, n_rows: int) -> CutSettings:
+        """Return the parameters of the cuts, or the paper's where they are not set."""
         usual = paper_settings(n_rows)
-        self.sigma_ = usual.sigma if self.sigma is None else float(self.sigma)
-        chosen = self._numbers_of_neighbors(n_rows)
-        return chosen or sorted({min(k, n_rows - 1) for k in usual.n_neighbors})
+        ks = self._numbers_of_neighbors(n_rows)
+        return CutSettings(
+            tuple(ks or sorted({min(k, n_rows - 1) for k in usual.n_neighbors})),
+            usual.sigma if self.sigma is None else float(self.sigma),
+            checked_grid(self.lambda_grid),
+        )
 
-    def _finish(
+    def _cut(
         self,
-        found: FoundSpace,
+        space: Space,
         labels: PULabels,
         order: IndexArray | None,
-        ks: list[int],
-        grid: FloatArray | None,
+        settings: CutSettings,
         steps: FitSteps,
     ) -> Self:
-        """Cuts, chooses, and sets the answers for the training rows and for others."""
-        self.forest_, self.feature_weights_ = found.forest, found.weights
-        self.feature_importances_ = found.importances
+        """Cut, choose, and set the answers for the training rows and for others."""
         with steps.step("cuts"):
-            chosen = cut_and_choose(found.space, labels, self.prior_, ks, grid, self._n_threads())
+            chosen = cut_and_choose(space, labels, self.prior_, settings, self._n_threads())
         with steps.step("answers"):
             stages, partition = chosen.stages, chosen.partition
-            self.n_neighbors_, self.graph_ = chosen.n_neighbors, chosen.graph
-            self.neighbor_recall_ = found.space.recall
+            self.n_neighbors_, self.sigma_ = chosen.n_neighbors, settings.sigma
+            self.graph_ = chosen.graph
+            self.neighbor_recall_ = space.recall
             self.stage1_, self.stage2_ = stages.ranking.path, stages.path
             self.negative_ranking_ = stages.ranking.order
             self.likely_negative_ = stages.likely_negative
@@ -333,7 +309,7 @@ default="auto"
             self.transduction_ = labels.encode(partition.is_positive)
             self.scores_ = partition.level - partition.cut
             self._rule = InductiveRule(
-                self.inductive, found.space, chosen.n_neighbors, partition.is_positive
+                self.inductive, space, chosen.n_neighbors, partition.is_positive
             )
             self.threshold_, scores = threshold_and_scores(self._rule, chosen)
             self._calibration = calibrate(scores, labels, self.prior_, half_at=self.threshold_)
@@ -355,8 +331,7 @@ default="auto"
     def _plan(
         self, n_rows: int, n_features: int, value_bytes: int, n_labelled: int | None = None
     ) -> Plan:
-        most = max(self._numbers_of_neighbors(n_rows) or paper_settings(n_rows).n_neighbors)
-        most = min(most, n_rows - 1)
+        most = max(self._settings(n_rows).n_neighbors)
         return Plan(
             "2-HNC",
             n_rows,

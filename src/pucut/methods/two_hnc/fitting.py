@@ -1,6 +1,5 @@
 """2-HNC from points to a partition: the stages in order, each with a frozen result."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -12,49 +11,35 @@ from pucut._support.checks import BoolArray, FloatArray
 from pucut.cuts.inductive import nearness, objective_threshold, share_of_similarity
 from pucut.cuts.selection import choose_n_neighbors, closest_partition
 from pucut.cuts.two_stages import Partition, TwoStages, reached_from, two_stage_cuts
-from pucut.data.encoding import Encoding
 from pucut.data.labels import PULabels
 from pucut.graphs.neighbors import nearest_neighbors
 from pucut.graphs.similarity import Gaussian
 from pucut.graphs.spaces import WeightedSpace
-from pucut.judging.places import Place, PointsHere
 from pucut.methods.steps import Step
 from pucut.methods.two_hnc.spaces import (
     DistanceSpace,
     PointSpace,
     SimilaritySpace,
     Space,
-    forest_space,
     largest_similarities,
-    row_sums,
+    sums_of_similarity,
 )
-from pucut.trees.feature_weights import options_of_weighing_trees, weights_of_kind
-from pucut.trees.forest import Forest
 
 # The paper's numbers of neighbours and width of the kernel change at this number of samples.
 LARGE = 10_000
 
 
-@dataclass(frozen=True)
-class PaperSettings:
-    """The paper's numbers of neighbours, of which one is chosen, and its width of the kernel."""
+@dataclass(frozen=True, eq=False)
+class CutSettings:
+    """Numbers of neighbours, of which one is chosen, width of the kernel, and values of lambda."""
 
     n_neighbors: tuple[int, ...]
     sigma: float
+    lambda_grid: FloatArray | None = None
 
 
-def paper_settings(n_rows: int) -> PaperSettings:
-    return PaperSettings((5, 10, 15), 0.75) if n_rows < LARGE else PaperSettings((5,), 0.25)
-
-
-@dataclass(frozen=True, eq=False)
-class FoundSpace:
-    """The space of the rows, and the trees, feature weights and importances, if there are any."""
-
-    space: Space
-    forest: Forest | None = None
-    weights: FloatArray | None = None
-    importances: FloatArray | None = None
+def paper_settings(n_rows: int) -> CutSettings:
+    return CutSettings((5, 10, 15), 0.75) if n_rows < LARGE else CutSettings((5,), 0.25)
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,87 +76,37 @@ class InductiveRule:
         return replace(self, space=replace(self.space, space=points))
 
 
-def precomputed_space(
-    X: Any, similarity: str, n_neighbors: int, sigma: float, step: Step
-) -> FoundSpace:
+def precomputed_space(X: Any, similarity: str, settings: CutSettings, step: Step) -> Space:
     """Return the space of a given matrix of similarities, or of a given graph of distances."""
     if similarity == "precomputed":
-        return FoundSpace(SimilaritySpace(sp.csr_array(X, dtype=np.float64)))
+        return SimilaritySpace(sp.csr_array(X, dtype=np.float64))
     with step("neighbours"):
-        lists = nearest_neighbors(X, n_neighbors, sp.csr_array(X))
-    return FoundSpace(DistanceSpace(lists, Gaussian.of_width(sigma, 1)))
-
-
-def find_space(
-    place: Place,
-    encoding: Encoding,
-    is_labelled: BoolArray,
-    prior: float,
-    *,
-    similarity: str,
-    neighbors: Any,
-    feature_weights: Any,
-    n_neighbors: int,
-    sigma: float,
-    n_trees: int,
-    random_state: Any,
-    step: Step,
-) -> FoundSpace:
-    """Weigh the features and find the neighbours of which the graphs of all k are made.
-
-    The space takes the memory of the points, which the place loses.
-    """
-    forest: Forest | None = None
-    if isinstance(feature_weights, str) or similarity == "forest":
-        with step("trees"):
-            options = options_of_weighing_trees(place.shape[0])
-            forest = place.forest(
-                is_labelled, prior, options, n_trees=n_trees, random_state=random_state
-            )
-    weights = weights_of_kind(feature_weights, forest, encoding.n_features)
-    space: Space
-    with step("neighbours"):
-        if forest is not None and similarity == "forest" and isinstance(place, PointsHere):
-            space = forest_space(encoding, forest, place.points, n_neighbors, place.n_threads)
-        else:
-            points = place.space(
-                "features",
-                weights,
-                n_neighbors,
-                kernel=Gaussian.of_width(sigma, len(weights)),
-                in_place=True,
-                method=neighbors,
-                random_state=random_state,
-            )
-            space = PointSpace(encoding, points)
-    return FoundSpace(space, forest, weights, encoding.importances(weights))
+        lists = nearest_neighbors(X, max(settings.n_neighbors), sp.csr_array(X))
+    return DistanceSpace(lists, Gaussian.of_width(settings.sigma, 1))
 
 
 def cut_and_choose(
-    space: Space,
-    labels: PULabels,
-    prior: float,
-    ks: Sequence[int],
-    lambda_grid: FloatArray | None,
-    n_threads: int,
+    space: Space, labels: PULabels, prior: float, settings: CutSettings, n_threads: int
 ) -> ChosenPartition:
     """Cut in both stages for every k, and choose the partition and the k by the prior."""
     # Graphs are built when they are needed; the last one stays, since most fits need only one.
     graph_of = lru_cache(maxsize=1)(space.graph)
-    remoteness = _remoteness(space, graph_of(min(ks)), labels.is_labelled)
+    # The fewest neighbours leave most rows unreached.
+    is_lost = ~reached_from(graph_of(min(settings.n_neighbors)), labels.is_labelled)
+    remoteness = space.remoteness(is_lost, labels.is_labelled) if is_lost.any() else None
     stages: dict[int, TwoStages] = {}
     partitions: dict[int, Partition] = {}
-    for k in ks:
+    for k in settings.n_neighbors:
         stages[k] = two_stage_cuts(
             graph_of(k),
             labels.is_labelled,
             prior,
             is_negative=labels.is_negative,
             remoteness=remoteness,
-            lambda_grid=lambda_grid,
+            lambda_grid=settings.lambda_grid,
             n_threads=n_threads,
         )
-        partitions[k] = closest_partition(stages[k], prior, lambda_grid)
+        partitions[k] = closest_partition(stages[k], prior, settings.lambda_grid)
     chosen = choose_n_neighbors(partitions, prior)
     return ChosenPartition(chosen, graph_of(chosen), stages[chosen], partitions[chosen])
 
@@ -190,11 +125,8 @@ def threshold_and_scores(rule: InductiveRule, chosen: ChosenPartition) -> tuple[
         isolated = np.diff(graph.indptr) == 0
         scores[isolated] = np.where(is_positive[isolated], 1.0, -1.0)
         return 0.0, scores
-    scores = share_of_similarity(
-        row_sums(graph, is_positive),
-        row_sums(graph, np.ones_like(is_positive)),
-        is_positive.astype(np.float64),
-    )
+    alone = is_positive.astype(np.float64)
+    scores = share_of_similarity(*sums_of_similarity(graph, is_positive), alone)
     return objective_threshold(chosen.partition), scores
 
 
@@ -208,9 +140,3 @@ def checked_grid(lambda_grid: Any) -> FloatArray | None:
     if (np.diff(grid) <= 0).any():
         raise ValueError("lambda_grid must rise, found a value that does not exceed the last")
     return grid
-
-
-def _remoteness(space: Space, graph: sp.csr_array, is_labelled: BoolArray) -> FloatArray | None:
-    """Return how far unreached rows are; the fewest neighbours leave most rows unreached."""
-    is_lost = ~reached_from(graph, is_labelled)
-    return space.remoteness(is_lost, is_labelled) if is_lost.any() else None

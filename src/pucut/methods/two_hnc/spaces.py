@@ -50,9 +50,18 @@ class Space(ABC):
     def similarity(self, X: Any, n_neighbors: int, is_positive: BoolArray) -> Similarity:
         """Return the similarities of new rows to S and to all training rows."""
 
-    @abstractmethod
     def distances(self, X: Any, is_positive: BoolArray) -> tuple[FloatArray, FloatArray]:
         """Return the distances of new rows from S and from S', infinite if a side is empty."""
+        pairs = [
+            (largest_similarities(met, is_positive), largest_similarities(met, ~is_positive))
+            for met in self._meetings(X)
+        ]
+        to_positive, to_negative = (np.concatenate(parts) for parts in zip(*pairs, strict=True))
+        return self.distance_of(to_positive), self.distance_of(to_negative)
+
+    def _meetings(self, X: Any) -> Iterator[sp.csr_array]:
+        """Yield the similarities of some new rows at a time to the training rows."""
+        raise NotImplementedError
 
     @abstractmethod
     def distance_of(self, similarity: FloatArray) -> FloatArray:
@@ -159,14 +168,6 @@ class ForestSpace(Space):
         without_any = np.full(len(to_all), float(is_positive.mean()))
         return np.array(to_positive), np.array(to_all), without_any
 
-    def distances(self, X: Any, is_positive: BoolArray) -> tuple[FloatArray, FloatArray]:
-        pairs = [
-            (largest_similarities(met, is_positive), largest_similarities(met, ~is_positive))
-            for met in self._meetings(X)
-        ]
-        to_positive, to_negative = (np.concatenate(parts) for parts in zip(*pairs, strict=True))
-        return self.distance_of(to_positive), self.distance_of(to_negative)
-
     def distance_of(self, similarity: FloatArray) -> FloatArray:
         return np.where(similarity > 0.0, 1.0 - similarity, np.inf)
 
@@ -175,7 +176,6 @@ class ForestSpace(Space):
         return replace(self, proximities=near)
 
     def _meetings(self, X: Any) -> Iterator[sp.csr_array]:
-        """Yield the shares of trees in which some new rows at a time meet training rows."""
         leaves = forest_apply(self.forest, self.encoding.encode(X), n_threads=self.n_threads)
         for start in range(0, len(leaves), _ROWS_AT_ONCE):
             block = leaves[start : start + _ROWS_AT_ONCE]
@@ -184,7 +184,7 @@ class ForestSpace(Space):
 
     @cached_property
     def _rows_of_leaf(self) -> sp.csc_array:
-        """Made when it is first needed, and not pickled."""
+        """The table of the training rows, which is not pickled."""
         return _leaf_table(self.leaves, self.forest).T
 
     def __getstate__(self) -> dict[str, Any]:
@@ -209,17 +209,11 @@ class SimilaritySpace(Space):
         return self.given
 
     def similarity(self, X: Any, n_neighbors: int, is_positive: BoolArray) -> Similarity:
-        weights = sp.csr_array(X)
-        to_positive = row_sums(weights, is_positive)
-        to_all = row_sums(weights, np.ones_like(is_positive))
-        return to_positive, to_all, np.full(len(to_all), float(is_positive.mean()))
+        sums = sums_of_similarity(sp.csr_array(X), is_positive)
+        return *sums, np.full(len(sums[0]), float(is_positive.mean()))
 
-    def distances(self, X: Any, is_positive: BoolArray) -> tuple[FloatArray, FloatArray]:
-        weights = sp.csr_array(X)
-        return (
-            self.distance_of(largest_similarities(weights, is_positive)),
-            self.distance_of(largest_similarities(weights, ~is_positive)),
-        )
+    def _meetings(self, X: Any) -> Iterator[sp.csr_array]:
+        yield sp.csr_array(X)
 
     def distance_of(self, similarity: FloatArray) -> FloatArray:
         with np.errstate(divide="ignore"):
@@ -229,9 +223,11 @@ class SimilaritySpace(Space):
         return SimilaritySpace(self.given[:0])
 
 
-def row_sums(graph: sp.csr_array, among: BoolArray) -> FloatArray:
-    """Return the sum of the similarities of each row of the graph to the rows `among`."""
-    return np.asarray(graph @ among.astype(np.float64), dtype=np.float64)
+def sums_of_similarity(
+    graph: sp.csr_array, is_positive: BoolArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return the sums of the similarities of each row of the graph to S and to all rows."""
+    return graph @ is_positive.astype(np.float64), graph @ np.ones(len(is_positive))
 
 
 def largest_similarities(graph: sp.csr_array, among: BoolArray) -> FloatArray:

@@ -3,14 +3,14 @@
 import numbers
 from abc import abstractmethod
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
 from joblib import effective_n_jobs
 from sklearn.utils._param_validation import Interval
 
-from pucut._support.constraints import COUNT, POSITIVE, PRIOR_CONSTRAINTS
+from pucut._support.constraints import COUNT, POSITIVE
 from pucut._support.devices import DEVICE_CONSTRAINTS, usable_card
 from pucut._support.memory import available_memory, checked_memory_limit
 from pucut.data.sizes import size_of_table
@@ -26,21 +26,50 @@ ALWAYS_TRIED = 1 << 30
 
 
 class SizedClassifier(CallbackSupportMixin, PUClassifier):
-    """Base of classifiers whose fit has a plan (`_plan`), which this class prices."""
+    """Base of classifiers whose fit has a plan (`_plan`), which this class prices.
+
+    Parameters
+    ----------
+    verbose : int, default=0
+        1 prints the estimate of time and memory, each step of `fit`, and a table of their times.
+        Callbacks of scikit-learn, such as its progress bar, receive the steps, if the installed
+        version has them.
+
+    Attributes
+    ----------
+    feature_importances_ : float array of shape (n_features,)
+        The weights of the columns of X, scaled to sum to 1; those of a column's categories are
+        added up. `pandas.Series(model.feature_importances_, model.feature_names_in_)` names them.
+    step_seconds_ : dict
+        Where the time of `fit` went.
+    """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "prior": PRIOR_CONSTRAINTS,
+        **PUClassifier._parameter_constraints,
         "n_neighbors": [*COUNT, "array-like", None],
         "sigma": [*POSITIVE, None],
         "n_estimators": COUNT,
-        "pos_label": "no_validation",
-        "neg_label": "no_validation",
         "n_jobs": [numbers.Integral, None],
         "device": DEVICE_CONSTRAINTS,
         "memory_limit": [numbers.Real, str, None],
-        "random_state": ["random_state"],
         "verbose": [Interval(numbers.Integral, 0, None, closed="left"), "boolean"],
     }
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Learn from the labelled and the unlabelled rows.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+            Or a table or dataset of pyarrow, or the path of a Parquet file or of a folder of such
+            files, which are then read in the order of their names. Memory-mapped arrays are read
+            by blocks.
+        y : array-like of shape (n_samples,)
+            Two values, one for labelled positives (the larger number, a word such as "yes", or
+            `pos_label`) and the other for unlabelled rows; missing values mean unlabelled too. With
+            `neg_label` known negatives, and everything else is unlabelled.
+        """
+        raise NotImplementedError
 
     @abstractmethod
     def _plan(
