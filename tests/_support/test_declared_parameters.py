@@ -78,6 +78,15 @@ def test_allowed_values_are_checked_in_lists_and_one_by_one():
             wrong._validate_params()
 
 
+def test_a_class_may_go_without_parameters_of_its_bases():
+    fewer = type("Fewer", (Child,), {}, without=("n_trees", "share"))
+    assert list(inspect.signature(fewer).parameters) == ["model", "seed"]
+    assert list(fewer._parameter_constraints) == ["seed", "model"]
+    assert (fewer(4).n_trees, fewer(4).share) == (10, 0.5)
+    with pytest.raises(TypeError, match=r"Fewer.__init__\(\) got an unexpected .*'share'"):
+        fewer(share=0.1)
+
+
 def test_a_class_may_write_its_own_constructor():
     assert OwnConstructor().get_params() == {"share": 0.25, "other": 1}
     assert type("Heir", (OwnConstructor,), {})(other=2).other == 2

@@ -3,6 +3,7 @@
 import dataclasses
 import inspect
 import numbers
+from collections.abc import Collection
 from itertools import chain
 from typing import Any, ClassVar, dataclass_transform, get_args
 
@@ -32,8 +33,8 @@ class DeclaredParameters:
     A public class variable with a type and a value is a parameter, and the value its default.
     Parameters below `_: KW_ONLY` go by name. `Annotated[type, ...]` names the allowed values for
     scikit-learn's validation, in lists or one by one. `__init__`, which stores every parameter, and
-    `_parameter_constraints` follow from that; parameters of base classes are inherited. A class may
-    write either itself.
+    `_parameter_constraints` follow from that; a class may write either itself. Parameters of base
+    classes are inherited, except those that the class names as `without`: they keep their defaults.
 
     Estimators are not dataclasses: Dask identifies these by their fields, and would take two that
     were fitted to different rows for the same.
@@ -42,7 +43,7 @@ class DeclaredParameters:
     _parameter_constraints: ClassVar[dict[str, Any]] = {}
     _declared: ClassVar[dict[str, tuple[str, Any, Any]]] = {}
 
-    def __init_subclass__(cls, **arguments: Any) -> None:
+    def __init_subclass__(cls, *, without: Collection[str] = (), **arguments: Any) -> None:
         super().__init_subclass__(**arguments)
         own, allowed, kw_only = {}, dict[str, Any](), False
         for name, kind in inspect.get_annotations(cls).items():
@@ -55,10 +56,12 @@ class DeclaredParameters:
                 allowed[name] = list(chain(*(v if isinstance(v, list) else [v] for v in values)))
             field = dataclasses.field(default=vars(cls)[name], kw_only=kw_only)
             own[name] = (name, kind, field)
-        if not own:
+        if not own and not without:
             return
-        cls._declared = {**own, **{k: v for k, v in cls._declared.items() if k not in own}}
-        cls._parameter_constraints = {**cls._parameter_constraints, **allowed}
+        left = {name: cls._declared[name] for name in cls._declared if name not in {*own, *without}}
+        cls._declared = {**own, **left}
+        merged = {**cls._parameter_constraints, **allowed}
+        cls._parameter_constraints = {name: merged[name] for name in merged if name not in without}
         if "__init__" not in vars(cls):
             made = dataclasses.make_dataclass(cls.__qualname__, cls._declared.values())
             init = vars(made)["__init__"]

@@ -1,9 +1,11 @@
 """The two classifiers whose rows stay on the workers of a Dask cluster."""
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Self
+from dataclasses import KW_ONLY
+from typing import Annotated, Any, Self
 
 import numpy as np
+from sklearn.utils._param_validation import StrOptions
 
 from pucut._support.checks import FloatArray
 from pucut.cuts.inductive import nearness, share_of_similarity
@@ -49,6 +51,9 @@ class DaskPUCutClassifier(ForCollections, PUCutClassifier, without=("device", "m
     `predict`, `predict_proba` and `decision_function` of a Dask collection are Dask arrays. A
     model whose points are on the workers cannot be pickled; `gather` brings them here.
     """
+
+    _: KW_ONLY
+    neighbors: Annotated[Any, StrOptions({"auto", "exact", "approximate", "torch"})] = "auto"
 
     def _fit_table(self, table: Partitions, labels: PULabels) -> Self:
         options = self._options(table.shape[0])
@@ -106,6 +111,9 @@ class DaskTwoHNCClassifier(
     `predict`, `predict_proba` and `decision_function` of a Dask collection are Dask arrays. A
     model whose points are on the workers cannot be pickled; `gather` brings them here.
     """
+
+    _: KW_ONLY
+    neighbors: Annotated[Any, StrOptions({"auto", "exact", "approximate", "torch"})] = "auto"
 
     def _fit_table(self, table: Partitions, labels: PULabels) -> Self:
         self._was_pairwise = False

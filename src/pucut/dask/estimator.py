@@ -1,13 +1,10 @@
 """Lazy predictions for Dask collections, and the base of the classifiers on Dask."""
 
-import inspect
 from collections.abc import Callable, Iterable, Mapping
-from functools import wraps
 from typing import Any, Self
 
 import numpy as np
 from sklearn.base import _fit_context
-from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from pucut.dask.engine import delayed, is_array, is_collection
@@ -49,32 +46,6 @@ def predict_proba(model: Any, X: Any) -> Any:
 # Stands before the class of one machine, which scores rows of this process. It has no docstring, so
 # that parameters and attributes are documented by that class.
 class ForCollections(SizedClassifier):
-    def __init_subclass__(cls, without: tuple[str, ...] = (), **arguments: Any) -> None:
-        """Take parameters away from the constructor; the attributes have their defaults."""
-        parent: Any = cls.__init__
-        signature = inspect.signature(parent)
-        for name in without:
-            setattr(cls, name, signature.parameters[name].default)
-        kept = {name: each for name, each in signature.parameters.items() if name not in without}
-
-        @wraps(parent)
-        def init(self: Any, **parameters: Any) -> None:
-            unknown = [name for name in parameters if name not in kept]
-            if unknown:
-                called = f"{cls.__name__}.__init__()"
-                raise TypeError(f"{called} got an unexpected keyword argument {unknown[0]!r}")
-            parent(self, **parameters)
-
-        init.__qualname__ = f"{cls.__name__}.__init__"
-        read_by_inspect: Any = init
-        read_by_inspect.__signature__ = signature.replace(parameters=list(kept.values()))
-        cls.__init__ = init  # type: ignore[method-assign]
-        cls._parameter_constraints = {
-            **{name: each for name, each in cls._parameter_constraints.items() if name in kept},
-            "neighbors": [StrOptions({"auto", "exact", "approximate", "torch"})],
-        }
-        super().__init_subclass__(**arguments)
-
     @with_callbacks
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any) -> Self:

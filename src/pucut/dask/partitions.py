@@ -27,7 +27,7 @@ Indices = npt.NDArray[np.int64]
 class Partitions:
     """Delayed blocks of rows, in the order of the rows, and their lengths; none of them is empty.
 
-    Regressions read them as `BlockedRows` of `pucut.kernels.blocks`, if every part begins with a block.
+    Regressions read them as `BlockedRows` (`pucut.kernels.blocks`), if parts begin with a block.
     """
 
     parts: tuple[Any, ...]

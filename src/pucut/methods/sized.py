@@ -2,15 +2,15 @@
 
 import numbers
 from abc import abstractmethod
-from dataclasses import replace
-from typing import Any, ClassVar, Self
+from dataclasses import KW_ONLY, replace
+from typing import Annotated, Any, Self
 
 import numpy as np
 import scipy.sparse as sp
 from joblib import effective_n_jobs
 from sklearn.utils._param_validation import Interval
 
-from pucut._support.constraints import COUNT, POSITIVE
+from pucut._support.constraints import COUNT, N_JOBS, POSITIVE
 from pucut._support.devices import DEVICE_CONSTRAINTS, usable_card
 from pucut._support.memory import available_memory, checked_memory_limit
 from pucut.data.sizes import size_of_table
@@ -44,16 +44,14 @@ class SizedClassifier(CallbackSupportMixin, PUClassifier):
         Where the time of `fit` went.
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **PUClassifier._parameter_constraints,
-        "n_neighbors": [*COUNT, "array-like", None],
-        "sigma": [*POSITIVE, None],
-        "n_estimators": COUNT,
-        "n_jobs": [numbers.Integral, None],
-        "device": DEVICE_CONSTRAINTS,
-        "memory_limit": [numbers.Real, str, None],
-        "verbose": [Interval(numbers.Integral, 0, None, closed="left"), "boolean"],
-    }
+    _: KW_ONLY
+    n_neighbors: Annotated[Any, COUNT, "array-like", None] = None
+    sigma: Annotated[float | None, POSITIVE, None] = None
+    n_estimators: Annotated[int, COUNT] = 100
+    n_jobs: Annotated[int | None, N_JOBS] = None
+    device: Annotated[str | None, DEVICE_CONSTRAINTS] = None
+    memory_limit: Annotated[Any, numbers.Real, str, None] = None
+    verbose: Annotated[int, Interval(numbers.Integral, 0, None, closed="left"), "boolean"] = 0
 
     def fit(self, X: Any, y: Any) -> Self:
         """Learn from the labelled and the unlabelled rows.

@@ -1,7 +1,8 @@
 """HNCClassifier: nested cuts between classes that all have labels."""
 
 import numbers
-from typing import Any, ClassVar, Self
+from dataclasses import KW_ONLY
+from typing import Annotated, Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +13,14 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from pucut._support.checks import FloatArray, SymmetricGraph, checked_graph
-from pucut._support.constraints import COUNT, NOT_NEGATIVE, POSITIVE
+from pucut._support.constraints import (
+    COUNT,
+    N_JOBS,
+    NOT_NEGATIVE,
+    POSITIVE,
+    SHARE,
+    DeclaredParameters,
+)
 from pucut._support.devices import DEVICE_CONSTRAINTS, card_of
 from pucut._support.fitting import FitsWhole
 from pucut._support.threads import library_threads
@@ -50,7 +58,7 @@ from pucut.semi_supervised._learning import Learned, LearningOptions, learn_clas
 _UNJUDGED_GAMMA = 1.0
 
 
-class HNCClassifier(FitsWhole, ClassifierMixin, BaseEstimator):
+class HNCClassifier(FitsWhole, DeclaredParameters, ClassifierMixin, BaseEstimator):
     """Semi-supervised classification by nested cuts: some rows of every class are labelled.
 
     A graph joins similar rows, labelled or not. A minimum cut separates the labelled rows of one
@@ -156,55 +164,23 @@ class HNCClassifier(FitsWhole, ClassifierMixin, BaseEstimator):
     Memory is linear in the edges and in rows times classes. There is no `sample_weight`.
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "problem": [StrOptions(set(ALLOWED))],
-        "lam": [Interval(numbers.Real, -1.0, 1.0, closed="both"), StrOptions({"prior", "cv"})],
-        "alpha": [*NOT_NEGATIVE, None],
-        "beta": [*NOT_NEGATIVE, None],
-        "prior": ["array-like", Interval(numbers.Real, 0.0, 1.0, closed="neither"), None],
-        "scores": [StrOptions({"auto"}), None],
-        "gamma": [*POSITIVE, StrOptions({"cv"})],
-        "n_neighbors": COUNT,
-        "sigma": [*POSITIVE, None],
-        "feature_weights": ["array-like", StrOptions({"auto", "trees"}), None],
-        "n_estimators": COUNT,
-        "n_jobs": [numbers.Integral, None],
-        "device": DEVICE_CONSTRAINTS,
-        "random_state": ["random_state"],
-    }
-
-    def __init__(
-        self,
-        *,
-        problem: str = "both",
-        lam: Any = 0.0,
-        alpha: float | None = None,
-        beta: float | None = None,
-        prior: Any = None,
-        scores: str | None = "auto",
-        gamma: Any = "cv",
-        n_neighbors: int = 5,
-        sigma: float | None = None,
-        feature_weights: Any = "auto",
-        n_estimators: int = 40,
-        n_jobs: int | None = None,
-        device: str | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.problem = problem
-        self.lam = lam
-        self.alpha = alpha
-        self.beta = beta
-        self.prior = prior
-        self.scores = scores
-        self.gamma = gamma
-        self.n_neighbors = n_neighbors
-        self.sigma = sigma
-        self.feature_weights = feature_weights
-        self.n_estimators = n_estimators
-        self.n_jobs = n_jobs
-        self.device = device
-        self.random_state = random_state
+    _: KW_ONLY
+    problem: Annotated[str, StrOptions(set(ALLOWED))] = "both"
+    lam: Annotated[
+        Any, Interval(numbers.Real, -1.0, 1.0, closed="both"), StrOptions({"prior", "cv"})
+    ] = 0.0
+    alpha: Annotated[float | None, NOT_NEGATIVE, None] = None
+    beta: Annotated[float | None, NOT_NEGATIVE, None] = None
+    prior: Annotated[Any, "array-like", SHARE, None] = None
+    scores: Annotated[str | None, StrOptions({"auto"}), None] = "auto"
+    gamma: Annotated[Any, POSITIVE, StrOptions({"cv"})] = "cv"
+    n_neighbors: Annotated[int, COUNT] = 5
+    sigma: Annotated[float | None, POSITIVE, None] = None
+    feature_weights: Annotated[Any, "array-like", StrOptions({"auto", "trees"}), None] = "auto"
+    n_estimators: Annotated[int, COUNT] = 40
+    n_jobs: Annotated[int | None, N_JOBS] = None
+    device: Annotated[str | None, DEVICE_CONSTRAINTS] = None
+    random_state: Annotated[Any, "random_state"] = None
 
     def __sklearn_tags__(self) -> Any:
         return for_any_table(super().__sklearn_tags__())

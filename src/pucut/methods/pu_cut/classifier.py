@@ -1,8 +1,8 @@
 """PUCutClassifier: chooses for itself. What it does is in the other files of this folder."""
 
 import math
-from dataclasses import replace
-from typing import Any, ClassVar, Self
+from dataclasses import KW_ONLY, replace
+from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import _fit_context
@@ -140,53 +140,18 @@ None, default="auto"
     feature per value, standardised too. Missing values count as the mean.
     """
 
+    _: KW_ONLY
+    feature_weights: Annotated[Any, StrOptions({"auto", *FOREST_WEIGHTS}), "array-like", None] = (
+        "auto"
+    )
+    neighbors: Annotated[
+        Any, StrOptions({"auto", "exact", "approximate", "torch"}), HasMethods(["fit_transform"])
+    ] = "auto"
+    learners: Annotated[Any, list, tuple, dict, None] = None
+    embeddings: Annotated[Any, list, tuple, dict, None] = None
+
     _uses_negatives: ClassVar[bool] = True
     _answers_rest_on: ClassVar[tuple[str, ...] | None] = ("_encoding", "_mixture")
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **SizedClassifier._parameter_constraints,
-        "feature_weights": [StrOptions({"auto", *FOREST_WEIGHTS}), "array-like", None],
-        "learners": [list, tuple, dict, None],
-        "embeddings": [list, tuple, dict, None],
-        "neighbors": [
-            StrOptions({"auto", "exact", "approximate", "torch"}),
-            HasMethods(["fit_transform"]),
-        ],
-    }
-
-    def __init__(
-        self,
-        *,
-        prior: Any = "auto",
-        feature_weights: Any = "auto",
-        n_neighbors: Any = None,
-        sigma: float | None = None,
-        neighbors: Any = "auto",
-        n_estimators: int = 100,
-        learners: Any = None,
-        embeddings: Any = None,
-        pos_label: Any = None,
-        neg_label: Any = None,
-        n_jobs: int | None = None,
-        device: str | None = None,
-        memory_limit: Any = None,
-        random_state: Any = None,
-        verbose: int = 0,
-    ) -> None:
-        self.prior = prior
-        self.feature_weights = feature_weights
-        self.n_neighbors = n_neighbors
-        self.sigma = sigma
-        self.neighbors = neighbors
-        self.n_estimators = n_estimators
-        self.learners = learners
-        self.embeddings = embeddings
-        self.pos_label = pos_label
-        self.neg_label = neg_label
-        self.n_jobs = n_jobs
-        self.device = device
-        self.memory_limit = memory_limit
-        self.random_state = random_state
-        self.verbose = verbose
 
     def __sklearn_tags__(self) -> Any:
         return for_any_table(super().__sklearn_tags__())

@@ -1,7 +1,7 @@
 """2-HNC as a scikit-learn classifier; its stages are in `fitting` and `pucut.cuts`."""
 
-from dataclasses import replace
-from typing import Any, ClassVar, Self
+from dataclasses import KW_ONLY, replace
+from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import _fit_context
@@ -141,61 +141,21 @@ default="auto"
     `pucut.dask.DaskTwoHNCClassifier` does the same on the workers of a Dask cluster.
     """
 
+    _: KW_ONLY
+    feature_weights: Annotated[Any, StrOptions(set(FOREST_WEIGHTS)), "array-like", None] = (
+        "pu_trees"
+    )
+    similarity: Annotated[str, StrOptions({"gaussian", "forest", "precomputed"})] = "gaussian"
+    neighbors: Annotated[
+        Any,
+        StrOptions({"auto", "exact", "approximate", "torch", "precomputed"}),
+        HasMethods(["fit_transform"]),
+    ] = "auto"
+    lambda_grid: Annotated[Any, "array-like", None] = None
+    inductive: Annotated[str, StrOptions({"objective", "nearest"})] = "objective"
+
     _uses_negatives: ClassVar[bool] = True
     _answers_rest_on: ClassVar[tuple[str, ...] | None] = ("_rule", "_was_pairwise")
-
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **SizedClassifier._parameter_constraints,
-        "feature_weights": [StrOptions(set(FOREST_WEIGHTS)), "array-like", None],
-        "similarity": [StrOptions({"gaussian", "forest", "precomputed"})],
-        "neighbors": [
-            StrOptions({"auto", "exact", "approximate", "torch", "precomputed"}),
-            HasMethods(["fit_transform"]),
-        ],
-        "lambda_grid": ["array-like", None],
-        "inductive": [StrOptions({"objective", "nearest"})],
-    }
-
-    forest_: Forest | None
-    feature_weights_: FloatArray | None
-    feature_importances_: FloatArray | None
-
-    def __init__(
-        self,
-        *,
-        prior: Any = "auto",
-        feature_weights: Any = "pu_trees",
-        n_neighbors: Any = None,
-        sigma: float | None = None,
-        similarity: str = "gaussian",
-        neighbors: Any = "auto",
-        lambda_grid: Any = None,
-        inductive: str = "objective",
-        n_estimators: int = 100,
-        pos_label: Any = None,
-        neg_label: Any = None,
-        n_jobs: int | None = None,
-        device: str | None = None,
-        memory_limit: Any = None,
-        random_state: Any = None,
-        verbose: int = 0,
-    ) -> None:
-        self.prior = prior
-        self.feature_weights = feature_weights
-        self.n_neighbors = n_neighbors
-        self.sigma = sigma
-        self.similarity = similarity
-        self.neighbors = neighbors
-        self.lambda_grid = lambda_grid
-        self.inductive = inductive
-        self.n_estimators = n_estimators
-        self.pos_label = pos_label
-        self.neg_label = neg_label
-        self.n_jobs = n_jobs
-        self.device = device
-        self.memory_limit = memory_limit
-        self.random_state = random_state
-        self.verbose = verbose
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -221,7 +181,9 @@ default="auto"
                 )
             self._settle_prior(X, labels)
         if self._was_pairwise:
-            self.forest_ = self.feature_weights_ = self.feature_importances_ = None
+            self.forest_: Forest | None = None
+            self.feature_weights_: FloatArray | None = None
+            self.feature_importances_: FloatArray | None = None
             space = precomputed_space(X, self.similarity, settings, steps.step)
             return self._cut(space, labels, None, settings, steps)
         with steps.step("encoding"):
