@@ -32,7 +32,7 @@ FOREST = ("offsets", "feature", "threshold", "left", "missing_left", "risk_reduc
 @pytest.fixture(autouse=True)
 def one_thread(monkeypatch):
     """Dask's scheduler that runs one task after another; blocks of rows that small tables have."""
-    monkeypatch.setattr("pucut.kernels.blocks.ROWS_OF_A_BLOCK", 64)
+    monkeypatch.setattr("pucut.kernels.gaussian.ROWS_OF_A_BLOCK", 64)
     with dask.config.set(scheduler="synchronous"):
         yield
 

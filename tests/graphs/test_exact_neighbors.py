@@ -291,7 +291,8 @@ class TestEqualRows:
     def test_equal_hashes_of_unequal_rows(self, make, monkeypatch):
         points = binary(60, 4)
         monkeypatch.setattr(
-            "pucut.graphs.neighbors.equal_rows._multipliers", lambda n: np.zeros(n, dtype=np.uint64)
+            "pucut.graphs.neighbors.equal_rows._mixed",
+            lambda values: np.zeros(values.shape, dtype=np.uint64),
         )
         assert group_equal_rows(make(points)).n_groups > 2
         np.testing.assert_array_equal(

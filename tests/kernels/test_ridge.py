@@ -6,17 +6,8 @@ import scipy.sparse as sp
 from scipy.spatial.distance import cdist
 
 from pucut.kernels import ridge
-from pucut.kernels.ridge import (
-    LARGE,
-    LINEAR_PENALTIES,
-    PENALTIES,
-    WIDTHS,
-    _kernel_solution,
-    _Solution,
-    chosen_widths,
-    fit_kernel_ridge,
-    fit_linear_ridge,
-)
+from pucut.kernels.gaussian import LINEAR_PENALTIES, PENALTIES, LeastSquares, kernel_solution
+from pucut.kernels.ridge import LARGE, WIDTHS, chosen_widths, fit_kernel_ridge, fit_linear_ridge
 
 
 def table(n_rows=60, n_features=3, seed=0):
@@ -40,7 +31,7 @@ def test_left_out_scores_are_those_of_regressions_without_the_row(n_landmarks):
     X, targets = table_with_targets()
     gamma = 0.4
     landmarks = X[:n_landmarks]
-    found = _kernel_solution(X, targets, landmarks, gamma)
+    found = kernel_solution(X, targets, landmarks, gamma)
     kernel = np.exp(-gamma * cdist(X, landmarks, "sqeuclidean"))
     gram = kernel[:n_landmarks] + 1e-4 * np.eye(n_landmarks)
     best = [best_left_out(kernel, gram, target, PENALTIES) for target in targets]
@@ -60,24 +51,24 @@ def test_copies_are_left_out_together():
     penalty, target = 10.0, targets[-1]
     kernel = np.exp(-0.4 * cdist(X, X[:15], "sqeuclidean"))
     gram = kernel[:15] + 1e-4 * np.eye(15)
-    found = _Solution(kernel, lambda block: block, gram, targets, (penalty,), groups).left_out[-1]
+    found = LeastSquares(kernel, np.asarray, gram, targets, (penalty,), groups).left_out[-1]
     for row in (0, 5, 20, n_rows + 1, n_rows + 10):
         kept = groups != groups[row]
         intercept, *weights = solved(kernel[kept], gram, target[kept] * 1.0, penalty)
         assert found[row] == pytest.approx(intercept + kernel[row] @ weights, abs=2e-6)
-    alone = _Solution(kernel, lambda block: block, gram, targets, (penalty,), None).left_out[-1]
+    alone = LeastSquares(kernel, lambda block: block, gram, targets, (penalty,), None).left_out[-1]
     is_single = np.bincount(groups)[groups] == 1
     np.testing.assert_array_equal(found[is_single], alone[is_single])
     assert (found[~is_single] != alone[~is_single]).all()
     own = np.arange(len(X))
-    same = _Solution(kernel, lambda block: block, gram, targets, (penalty,), own).left_out[-1]
+    same = LeastSquares(kernel, lambda block: block, gram, targets, (penalty,), own).left_out[-1]
     np.testing.assert_array_equal(same, alone)
 
 
 def test_targets_do_not_know_of_each_other():
     """The same bits for a target, whatever stands beside it."""
     X, targets = table_with_targets()
-    for fit in (lambda y: _kernel_solution(X, y, X[:15], 0.4), lambda y: fit_linear_ridge(X, y)):
+    for fit in (lambda y: kernel_solution(X, y, X[:15], 0.4), lambda y: fit_linear_ridge(X, y)):
         found = fit(targets).left_out
         changed = targets.copy()
         changed[1:] = ~changed[1:]
@@ -177,7 +168,7 @@ def test_rows_that_lie_close_together_and_far_from_the_rest_have_a_solution():
     far = 12.0 + 1e-3 * random.normal(size=(150, 4))
     X = np.vstack([far, random.normal(size=(850, 4))]).astype(np.float32)
     target = random.random(1000) < 0.3
-    found = _kernel_solution(X, target[None, :], X[:150], 0.25)
+    found = kernel_solution(X, target[None, :], X[:150], 0.25)
     assert np.isfinite(found.left_out).all()
 
 
@@ -188,9 +179,9 @@ def test_widths_of_large_tables_are_compared_on_more_rows(monkeypatch, n_rows, e
     def watched(points, targets, landmarks, *given):
         assert targets.shape == (1, len(points))
         compared.add((len(points), len(landmarks)))
-        return _kernel_solution(points, targets, landmarks, *given)
+        return kernel_solution(points, targets, landmarks, *given)
 
-    monkeypatch.setattr(ridge, "_kernel_solution", watched)
+    monkeypatch.setattr(ridge, "kernel_solution", watched)
     random = np.random.RandomState(0)
     X = random.normal(size=(n_rows, 2)).astype(np.float32)
     (width,) = chosen_widths(X, X[None, :, 0] > 0.0, random)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 
-from pucut.kernels import ridge
+from pucut.kernels import gaussian, ridge
 from pucut.kernels.gaussian import GaussianKernel, rounded_kernel_sums
 from pucut.kernels.gradients import directions_of_change
 
@@ -53,7 +53,7 @@ def test_it_is_the_regression_of_numpy(n_landmarks, gamma):
     """In double precision both, so that they differ by the rounding to six digits alone."""
     X, targets = table()
     landmarks = X[:n_landmarks]
-    wanted = ridge._kernel_solution(X, targets, landmarks, gamma)
+    wanted = gaussian.kernel_solution(X, targets, landmarks, gamma)
     found = torch_ridge.kernel_solution(X, targets, landmarks, gamma, DEVICE)
     same(found, wanted, 2e-6)
     new = RNG.normal(size=(50, X.shape[1]))
@@ -70,7 +70,7 @@ def test_copies_are_left_out_together():
     X, targets = table()
     X, targets = np.vstack([X, X[:9], X[:4]]), np.hstack([targets, targets[:, :9], targets[:, :4]])
     groups = np.concatenate([np.arange(200), np.arange(9), np.arange(4)])
-    wanted = ridge._kernel_solution(X, targets, X[:50], 0.3, groups)
+    wanted = gaussian.kernel_solution(X, targets, X[:50], 0.3, groups)
     found = torch_ridge.kernel_solution(X, targets, X[:50], 0.3, DEVICE, groups)
     same(found, wanted, 2e-6)
     alone = torch_ridge.kernel_solution(X, targets, X[:50], 0.3, DEVICE)
@@ -86,7 +86,7 @@ def test_some_rows_choose_the_penalty():
     # The validation rows alone have labels at random, which want the largest penalty.
     targets[:, validation] = RNG.random((3, 25)) < 0.5
     one_by_one = [
-        ridge._Solution(
+        gaussian.LeastSquares(
             X,
             lambda rows: np.exp(-0.5 * cdist(rows, X[:40], "sqeuclidean")),
             np.exp(-0.5 * cdist(X[:40], X[:40], "sqeuclidean")) + 1e-4 * np.eye(40),
@@ -94,7 +94,7 @@ def test_some_rows_choose_the_penalty():
             (penalty,),
             None,
         ).left_out
-        for penalty in ridge.PENALTIES
+        for penalty in gaussian.PENALTIES
     ]
     errors = [np.square(each - targets)[:, validation].mean(axis=1) for each in one_by_one]
     found = torch_ridge.kernel_solution(X, targets, X[:40], 0.5, DEVICE, validation=validation)

@@ -116,9 +116,9 @@ def test_without_copies_the_folds_are_those_of_the_rows(monkeypatch):
     dealt = {}
     grow = growing._core.grow_forest
 
-    def watched(*, sampling, **others):
+    def watched(table, sampling, *others):
         dealt["fold"] = sampling["row_fold"]
-        return grow(sampling=sampling, **others)
+        return grow(table, sampling, *others)
 
     monkeypatch.setattr(growing._core, "grow_forest", watched)
     cross_fitted_forest(X, is_labelled, prior, n_folds=4, n_trees=1, random_state=5)

@@ -31,6 +31,12 @@ def parts_of(n: int, n_threads: int) -> list[range]:
     return [range(start, min(start + size, n)) for start in range(0, n, max(size, 1))]
 
 
+def in_blocks(work: Callable[[Job], Result], blocks: Iterable[Job], n_threads: int) -> list[Result]:
+    """Return the result of every block as `in_threads`; each matrix product gets one thread."""
+    with library_threads(1, "blas"):
+        return in_threads(work, blocks, n_threads)
+
+
 @contextmanager
 def library_threads(limit: int, user_api: str | None = None) -> Iterator[None]:
     """Limit the threads of linear algebra and OpenMP, or of "blas" or "openmp" alone."""

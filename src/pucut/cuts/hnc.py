@@ -17,8 +17,14 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from pucut._support.checks import BoolArray, check_disjoint, checked_graph, checked_seeds
-from pucut.cuts.parametric_cut import CutPath, Ties, parametric_cut
+from pucut._support.checks import (
+    BoolArray,
+    check_disjoint,
+    checked_graph,
+    checked_n_threads,
+    checked_seeds,
+)
+from pucut.cuts.parametric_cut import CutPath, Ties, all_cuts
 
 HNCProblem = Literal["plus", "minus"]
 
@@ -121,12 +127,6 @@ def _solve(
     check_disjoint(in_cluster, outside, ("positive", "negative"))
     nothing = np.zeros(n_nodes)
     rising, constant = (nothing, checked.degrees), (nothing, nothing)
-    return parametric_cut(
-        checked,
-        source=rising if problem == "plus" else constant,
-        sink=rising if problem == "minus" else constant,
-        lambda_range=lambda_range,
-        source_seeds=in_cluster,
-        sink_seeds=outside,
-        n_threads=n_threads,
-    )
+    source, sink = (rising, constant) if problem == "plus" else (constant, rising)
+    n_used = checked_n_threads(n_threads)
+    return all_cuts(checked, source, sink, lambda_range, in_cluster, outside, n_used)

@@ -21,6 +21,7 @@ from pucut import _core
 from pucut._support.checks import (
     BoolArray,
     FloatArray,
+    SymmetricGraph,
     check_disjoint,
     checked_graph,
     checked_n_threads,
@@ -43,6 +44,7 @@ RELAXATION_ROUNDS = 16
 MOST_THREADS = 8
 
 Ties = Literal["source", "sink"]
+Pair = tuple[FloatArray, FloatArray]
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,11 +91,12 @@ class CutPath:
         Where several cuts are minimum (at breakpoints, and for nodes whose capacities do not change
         with lambda), ``ties="source"`` gives the largest source set, ``ties="sink"`` the smallest.
         """
-        return self._source_set(self._checked(lam, "lam"), _checked_ties(ties))
+        _check_ties(ties)
+        return self._source_set(self._checked(lam, "lam"), ties)
 
     def source_sets(self, lams: Iterable[float], ties: Ties = "source") -> Iterator[BoolArray]:
         """Yield `source_set` for one lambda after the other; only one is in memory at a time."""
-        _checked_ties(ties)
+        _check_ties(ties)
         for lam in lams:
             yield self._source_set(self._checked(lam, "lams"), ties)
 
@@ -112,13 +115,9 @@ class CutPath:
 
     def renumbered(self, numbers: npt.NDArray[np.integer]) -> "CutPath":
         """Return the same cuts, where node i has the number numbers[i]."""
-        return replace(
-            self,
-            switch=_renumbered(self.switch, numbers),
-            _forced_switch=None
-            if self._forced_switch is None
-            else _renumbered(self._forced_switch, numbers),
-        )
+        places, forced = np.argsort(numbers), self._forced_switch
+        forced = None if forced is None else forced[places]
+        return replace(self, switch=self.switch[places], _forced_switch=forced)
 
     def _repr_html_(self) -> str:
         low, high = self.lambda_range
@@ -196,31 +195,47 @@ def parametric_cut(
     """
     checked = checked_graph(graph)
     n_nodes = checked.n_nodes
-    to_nodes = _Arcs(*checked_pair(source, n_nodes, "source"))
-    to_sink = _Arcs(*checked_pair(sink, n_nodes, "sink"))
-    low, high = checked_range(lambda_range)
+    pairs = checked_pair(source, n_nodes, "source"), checked_pair(sink, n_nodes, "sink")
+    ends, n_used = checked_range(lambda_range), checked_n_threads(n_threads)
+    on_source = checked_seeds(source_seeds, n_nodes, "source_seeds")
+    on_sink = checked_seeds(sink_seeds, n_nodes, "sink_seeds")
+    check_disjoint(on_source, on_sink, ("source_seeds", "sink_seeds"))
+    return all_cuts(checked, *pairs, ends, on_source, on_sink, n_used)
+
+
+def all_cuts(
+    graph: SymmetricGraph,
+    source: Pair,
+    sink: Pair,
+    lambda_range: tuple[float, float],
+    on_source: BoolArray,
+    on_sink: BoolArray | None,
+    n_threads: int,
+) -> CutPath:
+    """Return `parametric_cut` of arrays whose shapes and types have been checked."""
+    to_nodes, to_sink, (low, high) = _Arcs(*source), _Arcs(*sink), lambda_range
     to_nodes.check((low, high), "source")
     to_sink.check((low, high), "sink")
-    _check_total(checked.weights, (to_nodes, to_sink), (low, high))
+    _check_total(graph.weights, (to_nodes, to_sink), (low, high))
     grows = _draws_in(to_nodes.slope, to_sink.slope)
     sign = -1 if grows else 1
     slope = to_nodes.slope - to_sink.slope if grows else to_sink.slope - to_nodes.slope
     lowest, highest = (-high, -low) if grows else (low, high)
     solved = _core.solve_levels(
-        checked.offsets,
-        checked.neighbors,
-        checked.weights,
+        graph.offsets,
+        graph.neighbors,
+        graph.weights,
         to_nodes.base - to_sink.base,
         slope,
-        _fixed_sides(source_seeds, sink_seeds, n_nodes),
+        on_source.astype(np.int8) - (0 if on_sink is None else on_sink.astype(np.int8)),
         {
             "lowest": lowest,
             "highest": highest,
             "relaxation_rounds": RELAXATION_ROUNDS,
-            "n_threads": min(checked_n_threads(n_threads), MOST_THREADS),
+            "n_threads": min(n_threads, MOST_THREADS),
         },
     )
-    _raise_unless_certified(solved, checked.weights, to_nodes.base)
+    _raise_unless_certified(solved, graph.weights, to_nodes.base)
     forced = solved["forced_level"]
     knots, values = _cut_values(solved, (lowest, highest), slope, (to_nodes, to_sink), sign)
     return CutPath(
@@ -259,16 +274,6 @@ class _Arcs(NamedTuple):
         return float((self.base[some] + lam * self.slope[some]).sum())
 
 
-def _fixed_sides(
-    source_seeds: npt.ArrayLike | None, sink_seeds: npt.ArrayLike | None, n_nodes: int
-) -> npt.NDArray[np.int8]:
-    """Return 1 for nodes fixed to the source, -1 for those fixed to the sink, and 0."""
-    on_source = checked_seeds(source_seeds, n_nodes, "source_seeds")
-    on_sink = checked_seeds(sink_seeds, n_nodes, "sink_seeds")
-    check_disjoint(on_source, on_sink, ("source_seeds", "sink_seeds"))
-    return on_source.astype(np.int8) - on_sink.astype(np.int8)
-
-
 def _raise_unless_certified(
     solved: Mapping[str, Any], weights: npt.NDArray[Any], source_base: FloatArray
 ) -> None:
@@ -289,12 +294,6 @@ def _raise_unless_certified(
                 else "please report this with the input"
             )
         )
-
-
-def _renumbered(values: FloatArray, numbers: npt.NDArray[np.integer]) -> FloatArray:
-    found = np.empty_like(values)
-    found[numbers] = values
-    return found
 
 
 def _mirrored(levels: FloatArray, grows: bool) -> FloatArray:
@@ -358,9 +357,6 @@ def _cut_values(
     return knots, values
 
 
-def _checked_ties(ties: Any) -> Ties:
-    if ties == "source":
-        return "source"
-    if ties == "sink":
-        return "sink"
-    raise ValueError(f'ties must be "source" or "sink", found {ties!r}')
+def _check_ties(ties: Any) -> None:
+    if ties not in ("source", "sink"):
+        raise ValueError(f'ties must be "source" or "sink", found {ties!r}')

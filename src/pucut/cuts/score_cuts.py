@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pucut._support.checks import BoolArray, FloatArray, checked_graph
-from pucut.cuts.parametric_cut import CutPath, parametric_cut
+from pucut._support.checks import BoolArray, FloatArray, checked_graph, checked_n_threads
+from pucut.cuts.parametric_cut import CutPath, all_cuts
 
 
 def score_cut(
@@ -42,7 +42,7 @@ def score_cut(
     gamma : float, or float array of shape (n_samples,)
         The weight of the scores relative to the graph, above 0, for all rows or for each.
     """
-    checked = checked_graph(graph)
+    checked, n_used = checked_graph(graph), checked_n_threads(n_threads)
     nothing = np.zeros(len(scores))
     slope = gamma * checked.sums_in_order
     has_negatives = is_negative is not None and bool(is_negative.any())
@@ -51,15 +51,9 @@ def score_cut(
     reach = 2.0 / float(np.min(gamma))
     # Both sides have this much more, so that no capacity is negative.
     below = reach if has_negatives else 0.0
-    return parametric_cut(
-        checked,
-        source=(slope * (scores + below), nothing),
-        sink=(slope * below, slope),
-        lambda_range=(-below, 1.0 + reach),
-        source_seeds=is_labelled,
-        sink_seeds=is_negative if has_negatives else None,
-        n_threads=n_threads,
-    )
+    source, sink = (slope * (scores + below), nothing), (slope * below, slope)
+    ends = -below, 1.0 + reach
+    return all_cuts(checked, source, sink, ends, is_labelled, is_negative, n_used)
 
 
 def two_sided_cut(
@@ -82,19 +76,11 @@ def two_sided_cut(
     shrinks as lambda grows. `switch`, the lambda up to which a row is in S, is infinite where it
     never changes sides; with scores it is the score smoothed along the graph.
     """
-    checked = checked_graph(graph)
+    checked, n_used = checked_graph(graph), checked_n_threads(n_threads)
     slope = gamma * checked.row_sums
-    nothing = np.zeros(len(slope))
-    return parametric_cut(
-        checked,
-        # Both sides have gamma d_i more than above, so that no capacity is negative.
-        source=(slope * (1.0 + scores), nothing),
-        sink=(slope, slope),
-        lambda_range=(-1.0, 1.0),
-        source_seeds=inside,
-        sink_seeds=outside,
-        n_threads=n_threads,
-    )
+    # Both sides have gamma d_i more than above, so that no capacity is negative.
+    source, sink = (slope * (1.0 + scores), np.zeros(len(slope))), (slope, slope)
+    return all_cuts(checked, source, sink, (-1.0, 1.0), inside, outside, n_used)
 
 
 def levels_of_new_rows(

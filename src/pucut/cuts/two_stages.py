@@ -10,13 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from pucut._support.checks import (
-    BoolArray,
-    FloatArray,
-    IndexArray,
-    SymmetricGraph,
-    checked_graph,
-)
+from pucut._support.checks import BoolArray, FloatArray, IndexArray, SymmetricGraph, checked_graph
 from pucut._support.html import element
 from pucut.cuts.hnc import hnc_minus, hnc_plus
 from pucut.cuts.parametric_cut import CutPath
@@ -141,10 +135,9 @@ def rank_unlabelled(
         # Dense ranks: the farthest is at -1, the nearest just below 0.
         _, rank = np.unique(-far, return_inverse=True)
         level[lost] = rank / (rank.max() + 1.0) - 1.0
-    unlabelled = np.flatnonzero(~is_labelled)
-    if is_negative is not None:
-        level[is_negative] = _KNOWN_NEGATIVE
-        unlabelled = np.flatnonzero(~(is_labelled | is_negative))
+    known = np.zeros_like(is_labelled) if is_negative is None else is_negative
+    level[known] = _KNOWN_NEGATIVE
+    unlabelled = np.flatnonzero(~(is_labelled | known))
     similarity = similarity_to(graph, is_labelled)
     order = unlabelled[np.lexsort((similarity[unlabelled], level[unlabelled]))]
     return Ranking(path, level, order, is_reached)

@@ -21,8 +21,8 @@ from pucut.dask.engine import computed, delayed, n_slots, persisted
 from pucut.dask.partitions import Indices, Partitions
 from pucut.dask.search import Found, index_of_part, merge_found, search_part, without_own_rows
 from pucut.graphs.neighbors import NeighborLists
-from pucut.graphs.neighbors.blocks import products
 from pucut.graphs.neighbors.clusters import in_halves
+from pucut.graphs.neighbors.distances import products
 
 TARGET_RECALL = 0.99
 # Smaller cells are searched faster, but each row is compared with more centres. Cells of very many

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from pucut._support.checks import BoolArray, is_sparse
 from pucut._support.threads import library_threads
 from pucut.dask.engine import computed, delayed, is_array, is_collection, n_slots, persisted
-from pucut.kernels import blocks
+from pucut.kernels import gaussian
 
 # Bytes of a part of rows of this process; a cluster of many workers gets smaller parts.
 _MOST_BYTES = 1 << 26
@@ -27,7 +27,7 @@ Indices = npt.NDArray[np.int64]
 class Partitions:
     """Delayed blocks of rows, in the order of the rows, and their lengths; none of them is empty.
 
-    Regressions read them as `BlockedRows` (`pucut.kernels.blocks`), if parts begin with a block.
+    Regressions read them as `BlockedRows` (`pucut.kernels.gaussian`), if parts begin with a block.
     """
 
     parts: tuple[Any, ...]
@@ -69,7 +69,7 @@ class Partitions:
 
     def starting_with_blocks(self) -> "Partitions":
         """Return the rows in parts that begin with a block, as near as possible to those of now."""
-        of, n_rows = blocks.ROWS_OF_A_BLOCK, self.shape[0]
+        of, n_rows = gaussian.ROWS_OF_A_BLOCK, self.shape[0]
         starts = np.unique(np.minimum(np.rint(self.starts / of).astype(np.int64) * of, n_rows))
         starts = np.unique(np.concatenate([[0], starts, [n_rows]])).astype(np.int64)
         if np.array_equal(starts, self.starts):
@@ -118,7 +118,7 @@ class Partitions:
     ) -> Iterator[Any]:
         """Yield tasks of a few blocks each."""
         task, shared = delayed(function), delayed(of_block)
-        step = _BLOCKS_AT_ONCE * blocks.ROWS_OF_A_BLOCK
+        step = _BLOCKS_AT_ONCE * gaussian.ROWS_OF_A_BLOCK
         for part, length, first in zip(self.parts, self.lengths, self.starts[:-1], strict=True):
             for start in range(0, int(length), step):
                 stop = min(start + step, int(length))
@@ -218,7 +218,7 @@ def results_of_blocks(
     with library_threads(1):
         return [
             of_block(points[rows], *(each[..., rows] for each in of_rows))
-            for rows in blocks.row_blocks(stop - start)
+            for rows in gaussian.row_blocks(stop - start)
         ]
 
 

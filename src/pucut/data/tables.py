@@ -45,14 +45,6 @@ class TableFormat:
     def has_categories(self) -> bool:
         return any(known is not None for known in self.categories)
 
-    @property
-    def n_categories(self) -> npt.NDArray[np.int32]:
-        """0 for columns of numbers."""
-        return np.array(
-            [0 if known is None else max(len(known), 1) for known in self.categories],
-            dtype=np.int32,
-        )
-
 
 @dataclass(frozen=True, eq=False)
 class Table:

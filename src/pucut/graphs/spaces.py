@@ -27,17 +27,7 @@ _LEAST_SIMILARITY = 1e-12
 class WeightedSpace:
     """Points with weighted distances, the neighbours of each, and their similarity.
 
-    Attributes
-    ----------
-    name : str
-    weights : float array of shape (n_features,)
-    points : array or CSR matrix
-    are_weighted : bool
-        Whether the points are already weighted; not if several spaces share them.
-    lists : NeighborLists
-    kernel : Gaussian
-    most_bytes : int or None
-        See `nearest_neighbors`.
+    Points that several spaces share are not yet weighted. For `most_bytes` see `NeighborIndex`.
     """
 
     name: str
@@ -74,8 +64,13 @@ class WeightedSpace:
         overwritten.
         """
         points = weighted(new, self.weights, in_place=in_place)
-        inside, outside = self._sides(is_inside)
-        return _distances(inside, points), _distances(outside, points)
+        known = vars(self).get("_prepared")
+        # The indices of either side are made when they are first needed, and not pickled.
+        if known is None or known[0] is not is_inside:
+            own = self.weighted_points
+            sides = self._index_of(own[is_inside]), self._index_of(own[~is_inside])
+            known = vars(self)["_prepared"] = (is_inside, *sides)
+        return _distances(known[1], points), _distances(known[2], points)
 
     def distances_between(self, rows: BoolArray, others: BoolArray) -> FloatArray:
         """Return how far each of some rows is from the nearest of others."""
@@ -100,15 +95,6 @@ class WeightedSpace:
             random_state=0,
             most_bytes=self.most_bytes,
         )
-
-    def _sides(self, is_inside: BoolArray) -> tuple[NeighborIndex | None, NeighborIndex | None]:
-        """The rows of either side, prepared when they are first needed, and not pickled."""
-        known = vars(self).get("_prepared")
-        if known is None or known[0] is not is_inside:
-            points = self.weighted_points
-            sides = self._index_of(points[is_inside]), self._index_of(points[~is_inside])
-            known = vars(self)["_prepared"] = (is_inside, *sides)
-        return known[1], known[2]
 
     def _index_of(self, points: Any) -> NeighborIndex | None:
         if points.shape[0] == 0:
@@ -152,38 +138,21 @@ def weighted_space(
     kernel: Gaussian | None = None,
     sigma: float | None = None,
     in_place: bool = False,
-    method: Any = "auto",
     n_threads: int = 1,
-    random_state: Any = None,
     most_bytes: int | None = None,
-    device: str | None = None,
+    **options: Any,
 ) -> WeightedSpace:
     """Make a space and find its neighbours.
 
     The default kernel has the width `sigma` or, without it, the scale of the distances themselves;
     its least similarity keeps every row connected. With `in_place` the points are weighted in
-    place, and belong to the space alone. For the rest see `nearest_neighbors`.
+    place, and belong to the space alone. The rest is for `nearest_neighbors`.
     """
-    in_space = weighted(points, weights, in_place=in_place)
-    lists = nearest_neighbors(
-        in_space,
-        n_neighbors,
-        method,
-        n_jobs=n_threads,
-        random_state=random_state,
-        most_bytes=most_bytes,
-        device=device,
-    )
-    return WeightedSpace(
-        name,
-        weights,
-        in_space if in_place else points,
-        in_place,
-        lists,
-        kernel or connecting_kernel(lists, sigma, len(weights)),
-        n_threads,
-        most_bytes,
-    )
+    own = weighted(points, weights, in_place=in_place)
+    lists = nearest_neighbors(own, n_neighbors, n_jobs=n_threads, most_bytes=most_bytes, **options)
+    kernel = kernel or connecting_kernel(lists, sigma, len(weights))
+    kept = own if in_place else points
+    return WeightedSpace(name, weights, kept, in_place, lists, kernel, n_threads, most_bytes)
 
 
 def unweighted_space(
@@ -215,12 +184,8 @@ def varying_columns(points: Any) -> BoolArray:
 def common_scale(scale: FloatArray, varies: BoolArray) -> FloatArray | None:
     """Return weights that undo the standardisation; None if the columns share no scale.
 
-    Parameters
-    ----------
-    scale : float array of shape (n_features,)
-        The standard deviations that columns were divided by.
-    varies : bool array of shape (n_features,)
-        The columns that are not constant: the scale of others means nothing.
+    `scale` has the standard deviations that columns were divided by. Those of columns that do not
+    vary mean nothing.
     """
     # A power of two, which costs no digit, keeps squares within the range of numbers.
     exponent = np.frexp(np.max(scale, initial=0.0, where=varies))[1]

@@ -13,7 +13,7 @@ from pucut.data.coded_categories import CodedCategories, coded_categories
 from pucut.data.repeats import groups_for_folds
 from pucut.data.tables import Table, read_table
 from pucut.graphs.spaces import WeightedSpace, varying_columns, weighted_space
-from pucut.kernels.blocks import BlockedRows, RowsHere
+from pucut.kernels.gaussian import BlockedRows, RowsHere
 from pucut.kernels.gradients import mapped
 from pucut.trees.cross_fitting import CrossFittedForest, cross_fitted_forest
 from pucut.trees.forest import Forest, forest_scores

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pucut._support.threads import in_threads
-from pucut.kernels.blocks import row_blocks
+from pucut.kernels.gaussian import row_blocks
 
 _FEATURES_AT_ONCE = 64
 

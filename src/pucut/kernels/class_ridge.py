@@ -22,8 +22,7 @@ import numpy.typing as npt
 import scipy.linalg
 
 from pucut._support.checks import FloatArray, is_sparse
-from pucut.kernels.blocks import row_blocks
-from pucut.kernels.gaussian import DIGITS, GaussianKernel, rounded_kernel_sums
+from pucut.kernels.gaussian import DIGITS, GaussianKernel, rounded_kernel_sums, row_blocks
 from pucut.kernels.machines import as_float64, row_sums
 
 WIDTHS = (0.1, 0.3, 1.0, 3.0)
@@ -33,27 +32,15 @@ POWERS = (1.0, 1.5, 2.0, 3.0, 4.0, 6.0)
 # GPU the kernel takes more.
 ROWS_FOR_CHOICE, MOST_ROWS, MOST_ROWS_ON_DEVICE = 250, 1000, 10_000
 _LEAST_PROBABILITY = 1e-3
-# Rows whose kernel is held at once.
 _ROWS_OF_A_BLOCK = 512
 
 
 @dataclass(frozen=True, eq=False)
 class ClassRidge:
-    """A fitted regression.
+    """A fitted regression, whose weights have one column per class.
 
-    Attributes
-    ----------
-    landmarks : array or CSR matrix, or None
-        The labelled rows; None if the regression is linear.
-    weights : float array of shape (n_landmarks or n_features, n_classes)
-    shares : float array of shape (n_classes,)
-    width : float or None
-        Of the kernel exp(-width d^2 / H); None if the regression is linear.
-    penalty : float
-    power : float
-        Applied to the predictions before they are scaled to sum to 1.
-    device : str or None
-        The device of PyTorch on which it was fitted.
+    Landmarks, an array or CSR matrix of labelled rows, and the width are None if it is linear. The
+    power is applied to predictions before they are scaled to sum to 1.
     """
 
     landmarks: Any

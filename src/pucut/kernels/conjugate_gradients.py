@@ -12,14 +12,14 @@ Arrays are of NumPy or of PyTorch.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import scipy.linalg
 
 from pucut._support.checks import FloatArray
 from pucut._support.threads import in_threads
-from pucut.kernels.blocks import row_blocks
+from pucut.kernels.gaussian import row_blocks
 
 # Added to the diagonal of a matrix without a root, and ten times as much until there is one.
 LEAST_OF_ITS_MEAN = 1e-12
@@ -30,23 +30,17 @@ _TINY = 1e-300
 Product = Callable[[Any], Any]
 
 
-class Solve(Protocol):
-    """The solution of the upper triangular system of a root, or of the transposed one."""
-
-    def __call__(self, root: Any, right: Any, /, *, transposed: bool = False) -> Any: ...
-
-
 @dataclass(frozen=True, eq=False)
 class Preconditioner:
     """The roots T and A of a system whose rows stand where the landmarks stand.
 
-    They are in the form that `solve` takes.
+    `solve` solves the upper triangular system of a root, or the transposed one.
     """
 
     outer: Any
     inner: Any
     penalty: float
-    solve: Solve
+    solve: Callable[..., Any]
 
     def solved(
         self, product: Product, right: Any, start: Any, tolerance: float, most_steps: int
@@ -135,9 +129,6 @@ def upper_square(root: FloatArray, n_threads: int) -> FloatArray:
 
 
 def solve(root: FloatArray, right: FloatArray, *, transposed: bool = False) -> FloatArray:
-    """Solve by NumPy; see `Solve`."""
-    return np.asarray(
-        scipy.linalg.solve_triangular(
-            root, right, trans="T" if transposed else "N", check_finite=False
-        )
-    )
+    """Solve the system of an upper triangular root, or the transposed one."""
+    kind: Any = "T" if transposed else "N"
+    return np.asarray(scipy.linalg.solve_triangular(root, right, trans=kind, check_finite=False))

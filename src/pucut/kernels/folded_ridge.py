@@ -22,12 +22,10 @@ import numpy.typing as npt
 
 from pucut._support.checks import BoolArray, FloatArray, IndexArray
 from pucut._support.threads import in_threads
-from pucut.kernels.blocks import drawn, row_blocks
 from pucut.kernels.centres import moved_centres
 from pucut.kernels.conjugate_gradients import preconditioner
-from pucut.kernels.gaussian import DIGITS, GaussianKernel, squared_norms
+from pucut.kernels.gaussian import DIGITS, JITTER, GaussianKernel, drawn, row_blocks, squared_norms
 from pucut.kernels.machines import Machine, as_float64
-from pucut.kernels.ridge import JITTER
 
 N_FOLDS = 3
 LEARNING = 1.0 - 1.0 / N_FOLDS  # the share of the rows that a regression learns from
@@ -152,11 +150,7 @@ class FoldedRidge:
 class KernelHere:
     """The kernel of the rows that regressions learn from, held in single precision by NumPy.
 
-    Attributes
-    ----------
-    mean : float array of shape (n_landmarks,)
-        The means of the columns.
-    preconditioner : Preconditioner
+    `mean` has the means of its columns.
     """
 
     def __init__(
@@ -255,10 +249,8 @@ def cluster_centres(
 def nearest_points(rows: Floats, points: Floats, n_threads: int) -> IndexArray:
     """Return for each row the number of the nearest point."""
     half_squares = squared_norms(points) / 2.0
-    nearest = np.empty(len(rows), dtype=np.intp)
 
-    def assign(part: slice) -> None:
-        nearest[part] = (rows[part] @ points.T - half_squares).argmax(axis=1)
+    def nearest(part: slice) -> Any:
+        return (rows[part] @ points.T - half_squares).argmax(axis=1)
 
-    in_threads(assign, row_blocks(len(rows), _SIZE_OF_A_PART), n_threads)
-    return nearest
+    return np.concatenate(in_threads(nearest, row_blocks(len(rows), _SIZE_OF_A_PART), n_threads))

@@ -13,8 +13,7 @@ import scipy.linalg
 
 from pucut._support.checks import FloatArray, IndexArray
 from pucut.data.repeats import numbered
-from pucut.kernels.blocks import BlockedRows, as_rows, drawn, row_blocks
-from pucut.kernels.gaussian import GaussianKernel
+from pucut.kernels.gaussian import BlockedRows, GaussianKernel, as_rows, drawn, row_blocks
 from pucut.kernels.machines import Machine
 from pucut.kernels.ridge import fit_kernel_ridge
 

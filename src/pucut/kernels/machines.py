@@ -17,8 +17,7 @@ import scipy.sparse as sp
 from sklearn.svm import SVC, LinearSVC
 
 from pucut._support.checks import BoolArray, FloatArray, is_sparse
-from pucut.kernels.blocks import drawn, row_blocks
-from pucut.kernels.gaussian import GaussianKernel, rounded_kernel_sums
+from pucut.kernels.gaussian import GaussianKernel, drawn, rounded_kernel_sums, row_blocks
 
 KERNELS = ("rbf", "linear")
 MOST_EXACT_ROWS = 2000

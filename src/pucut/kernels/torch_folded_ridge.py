@@ -13,11 +13,10 @@ import torch
 
 from pucut._support.checks import IndexArray
 from pucut.kernels import folded_ridge
-from pucut.kernels.blocks import row_blocks
 from pucut.kernels.conjugate_gradients import LEAST_OF_ITS_MEAN, Preconditioner
 from pucut.kernels.folded_ridge import LEARNING, PENALTY, Floats
+from pucut.kernels.gaussian import JITTER, row_blocks
 from pucut.kernels.machines import as_float64
-from pucut.kernels.ridge import JITTER
 from pucut.kernels.torch_ridge import gaussian_kernel, moved
 
 ROWS_A_LANDMARK, MOST_LANDMARKS = 4, 16_000

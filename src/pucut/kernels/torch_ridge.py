@@ -1,10 +1,10 @@
-"""The regressions of ridge.py by PyTorch, on a GPU, where many more rows can be landmarks.
+"""The regressions of gaussian.py by PyTorch, on a GPU, where many more rows can be landmarks.
 
 All is in double precision, which the GPUs of computing centres multiply as fast as single. With
-A = K'K + penalty M, both as in ridge.py, the weights are A^-1 K'y, and the leverage of a row is the
-square of L^-1 k, with A = L L'. A root for each penalty takes the place of the eigenvectors there,
-which would take ten times as long as all the rest. Penalties are compared on some of the rows,
-since leverages are half of the work.
+A = K'K + penalty M, both as in gaussian.py, the weights are A^-1 K'y, and the leverage of a row is
+the square of L^-1 k, with A = L L'. A root for each penalty takes the place of the eigenvectors
+there, which would take ten times as long as all the rest. Penalties are compared on some of the
+rows, since leverages are half of the work.
 
 Rows come to the device in blocks, and nothing stays there.
 """
@@ -19,15 +19,15 @@ import numpy as np
 import torch
 
 from pucut._support.checks import BoolArray, FloatArray, IndexArray
-from pucut.kernels.gaussian import DIGITS
-from pucut.kernels.ridge import (
+from pucut.kernels.gaussian import (
+    DIGITS,
     JITTER,
     LINEAR_PENALTIES,
     PENALTIES,
     copies_of,
-    in_turn,
     without_each,
 )
+from pucut.kernels.ridge import in_turn
 
 # Rows by which penalties are compared.
 VALIDATION_ROWS = 10_000
@@ -59,12 +59,10 @@ def linear_solution(
     points: Any, targets: BoolArray, device: str, groups: IndexArray | None = None
 ) -> "TorchSolution":
     """Return the linear regressions."""
-    n_rows, n_columns = points.shape
+    n_columns = points.shape[1]
     among = torch.eye(n_columns, dtype=torch.float64, device=device)
-    found = TorchSolution(
-        lambda rows: _moved(points[rows], device), among, targets, groups, n_columns
-    )
-    found.choose(LINEAR_PENALTIES, np.arange(n_rows))
+    found = TorchSolution(lambda rows: _moved(points[rows], device), among, targets, groups)
+    found.choose(LINEAR_PENALTIES)
     return found
 
 
@@ -96,7 +94,6 @@ def kernel_solution(
     validation: IndexArray | None = None,
 ) -> "TorchSolution":
     """Return the regressions with these landmarks; `validation` rows choose the penalties."""
-    n_rows, n_features = points.shape
     kernel_of = _kernel(landmarks, gamma, device)
     among = kernel_of(_moved(landmarks, device))
     among.fill_diagonal_(1.0 + JITTER)
@@ -104,8 +101,8 @@ def kernel_solution(
     def columns_of(rows: Any) -> Any:
         return kernel_of(_moved(points[rows], device))
 
-    found = TorchSolution(columns_of, among, targets, groups, n_features)
-    found.choose(PENALTIES, np.arange(n_rows) if validation is None else validation)
+    found = TorchSolution(columns_of, among, targets, groups, points.shape[1])
+    found.choose(PENALTIES, validation)
     return found
 
 
@@ -127,19 +124,7 @@ def class_weights(
 
 
 class TorchSolution:
-    """The regressions of all targets, by the penalty that `choose` finds for each.
-
-    Attributes
-    ----------
-    left_out : float array of shape (n_targets, n_rows)
-    penalty, weights, intercept
-        The regression of the last target.
-    """
-
-    left_out: FloatArray
-    penalty: float
-    weights: FloatArray
-    intercept: float
+    """The regressions of all targets, with the attributes of `gaussian.LeastSquares`."""
 
     def __init__(
         self,
@@ -147,7 +132,7 @@ class TorchSolution:
         among: Any,
         targets: BoolArray,
         groups: IndexArray | None,
-        n_features: int,
+        n_features: int = 0,
     ) -> None:
         self._columns_of, self._among = columns_of, among
         self._width = max(len(among), n_features)
@@ -173,8 +158,10 @@ class TorchSolution:
         self._mean = total / n_rows
         self._products.addr_(self._mean, self._mean, alpha=-n_rows)
 
-    def choose(self, penalties: Sequence[float], validation: IndexArray) -> None:
+    def choose(self, penalties: Sequence[float], validation: IndexArray | None = None) -> None:
         """Choose each target's penalty by the squared error on some of the rows, and solve."""
+        everything = np.arange(len(self._target))
+        validation = everything if validation is None else validation
         target = self._target[validation]
         errors = [
             np.square(self._left_out(validation, *self._solved(p)) - target) for p in penalties
@@ -183,10 +170,10 @@ class TorchSolution:
         by_best = np.empty(self._target.T.shape)
         for penalty in in_turn(chosen):
             root, weights = self._solved(penalty)
-            found = self._left_out(np.arange(len(self._target)), root, weights)
+            found = self._left_out(everything, root, weights)
             by_best[chosen == penalty] = found.T[chosen == penalty]
-        self.left_out, self.penalty = np.round(by_best, DIGITS), float(penalty)
-        self.weights = weights[:, -1].cpu().numpy()
+        self.left_out: FloatArray = np.round(by_best, DIGITS)
+        self.penalty, self.weights = float(penalty), weights[:, -1].cpu().numpy()
         self.intercept = float(self._share[-1] - float(self._mean @ weights[:, -1]))
         # Nothing stays on the device.
         del self._columns_of, self._among, self._products, self._towards, self._mean
@@ -248,13 +235,12 @@ def _blocks(rows: IndexArray, width: int) -> list[slice | IndexArray]:
     Rows that follow each other are a slice, which copies nothing.
     """
     step = max(1, min(_MOST_ROWS_OF_A_BLOCK, _BYTES_OF_A_BLOCK // (8 * max(1, width))))
-    blocks = [rows[start : start + step] for start in range(0, len(rows), step)]
-    return [
-        slice(int(block[0]), int(block[-1]) + 1)
-        if block[-1] - block[0] + 1 == len(block)
-        else block
-        for block in blocks
-    ]
+    blocks: list[slice | IndexArray] = []
+    for start in range(0, len(rows), step):
+        block = rows[start : start + step]
+        first, last = int(block[0]), int(block[-1])
+        blocks.append(slice(first, last + 1) if last - first + 1 == len(block) else block)
+    return blocks
 
 
 def free_memory(device: str) -> float:

@@ -13,12 +13,12 @@ from pucut._support.memory import readable_bytes
 from pucut.graphs.neighbors.index import MOST_EXACT_WORK, WORK_OF_A_PAIR
 from pucut.graphs.similarity import NARROW_FROM
 from pucut.kernels import folded_ridge
-from pucut.kernels.blocks import ROWS_OF_A_BLOCK
+from pucut.kernels.gaussian import ROWS_OF_A_BLOCK
 from pucut.kernels.ridge import default_landmarks, default_landmarks_on_gpu
 from pucut.priors.estimate import MAX_ROWS
 from pucut.trees.growing import ROWS_OF_A_TREE
 
-# The least that the search for neighbours holds in low precision (`graphs.neighbors.blocks`).
+# The least that the search for neighbours holds in low precision (`graphs.neighbors.distances`).
 SMALLEST_SEARCH_BYTES = 64 << 20
 
 # Arcs of a graph per neighbour in a list, both directions: 1.58 was measured.

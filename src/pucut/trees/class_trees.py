@@ -28,7 +28,7 @@ class ClassTrees:
     n_threads: int
 
     def of(self, points: Any) -> FloatArray:
-        """The mean of their probabilities."""
+        """Return the mean of their probabilities."""
         rows = _for_trees(points)
 
         def total(trees: Sequence[ExtraTreeClassifier]) -> Any:
@@ -40,14 +40,14 @@ class ClassTrees:
 
     @property
     def importances(self) -> FloatArray:
-        """Of the features, the mean over the trees."""
+        """Mean importances of the features over the trees."""
         return np.asarray(np.mean([tree.feature_importances_ for tree in self.trees], axis=0))
 
 
 def grow_class_trees(
     points: Any, codes: Codes, n_trees: int, random: np.random.RandomState, n_threads: int
 ) -> ClassTrees:
-    """Trees of the rows whose code is not negative; every class has to be among them."""
+    """Grow trees of the rows whose code is not negative; every class has to be among them."""
     known = np.flatnonzero(codes >= 0)
     rows, classes = points[known], codes[known].astype(np.float64)
     rows = rows.astype(np.float32).tocsc() if is_sparse(rows) else _for_trees(rows)

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils import check_random_state
 
-from pucut._support.checks import BoolArray, IndexArray, checked_count
+from pucut._support.checks import BoolArray, IndexArray, checked_count, checked_n_threads
 from pucut.data.repeats import groups_for_folds, labelled_groups, possible_folds
 from pucut.data.tables import Table, read_table
 from pucut.trees.forest import Forest, ForestScores, scores_by_parts
@@ -52,10 +52,11 @@ def cross_fitted_forest(
     Labelled and other rows are dealt to the folds separately, and rows of a group together; by
     default those are the copies in X (`data.repeats`). For the other parameters see `grow_forest`.
     """
-    table = read_table(X, categorical_features=categorical_features)
-    labelled = checked_tree_labels(is_labelled, table.n_rows)
     n_trees = checked_count(n_trees, "n_trees")
     n_folds = checked_count(n_folds, "n_folds", least=2)
+    n_threads = checked_n_threads(n_threads)
+    table = read_table(X, categorical_features=categorical_features)
+    labelled = checked_tree_labels(is_labelled, table.n_rows)
     groups = groups_for_folds(table, labelled) if groups is None else groups
     rarest = possible_folds(table.n_rows, groups, labelled)
     if n_folds > rarest:
@@ -109,11 +110,7 @@ def dealt_folds(
 
 
 def cross_fitted_scores(
-    forest: Forest,
-    X: Any,
-    row_fold: npt.NDArray[np.int32],
-    n_folds: int,
-    n_threads: int | None = 1,
+    forest: Forest, X: Any, row_fold: npt.NDArray[np.int32], n_folds: int, n_threads: int = 1
 ) -> tuple[ForestScores, ForestScores]:
     """Return scores by the trees that left out each row's fold, and by all trees.
 

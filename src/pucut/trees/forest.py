@@ -33,7 +33,6 @@ class Forest:
     risk_reduction : float64 array of shape (n_trees, n_features)
         The sum over the nodes that test the feature.
     format : TableFormat
-        The format of the columns.
     """
 
     offsets: npt.NDArray[np.int64]
@@ -46,7 +45,7 @@ class Forest:
     format: TableFormat
 
     def __post_init__(self) -> None:
-        _core.check_forest(self._nodes(), self.format.n_categories)
+        _core.check_forest(self._nodes(), n_categories(self.format))
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         # From a pickle, a copy or a model file: nothing of it is trusted.
@@ -59,7 +58,7 @@ class Forest:
 
     @property
     def n_features(self) -> int:
-        return self.format.n_columns
+        return len(self.format.categories)
 
     def _nodes(self) -> dict[str, Any]:
         names = ("offsets", "feature", "threshold", "left", "missing_left", "masks")
@@ -94,7 +93,8 @@ class Proximities:
 
 def forest_scores(forest: Forest, X: Any, *, n_threads: int | None = None) -> ForestScores:
     """Return the scores of the rows of X."""
-    return scores_by_parts(forest, read_table(X, forest.format), 1, n_threads)[0]
+    n_used = checked_n_threads(n_threads)
+    return scores_by_parts(forest, read_table(X, forest.format), 1, n_used)[0]
 
 
 def forest_apply(forest: Forest, X: Any, *, n_threads: int | None = None) -> npt.NDArray[np.int32]:
@@ -124,32 +124,24 @@ def proximity_neighbors(
     Memory grows with rows times trees, and not with the square of the rows.
     """
     table = read_table(X, forest.format)
-    k = checked_count(k, "k")
-    if k >= table.n_rows:
-        raise ValueError(f"k must be below the number of rows, {table.n_rows}, found {k}")
+    k, n_rows, n_trees = checked_count(k, "k"), table.n_rows, forest.n_trees
+    if k >= n_rows:
+        raise ValueError(f"k must be below the number of rows, {n_rows}, found {k}")
     leaves = forest_apply(forest, table, n_threads=n_threads)
-    found = _core.find_proximities(
-        leaves.reshape(-1),
-        table.n_rows,
-        forest.n_trees,
-        int(leaves.max()) + 1,
-        k,
-        checked_n_threads(n_threads),
-    )
-    return Proximities(
-        found["neighbors"].reshape(-1, k), found["shared"].reshape(-1, k) / forest.n_trees
-    )
+    n_leaves, n_used = int(leaves.max()) + 1, checked_n_threads(n_threads)
+    found = _core.find_proximities(leaves.reshape(-1), n_rows, n_trees, n_leaves, k, n_used)
+    return Proximities(found["neighbors"].reshape(-1, k), found["shared"].reshape(-1, k) / n_trees)
 
 
 def scores_by_parts(
-    forest: Forest, table: Table, n_parts: int, n_threads: int | None
+    forest: Forest, table: Table, n_parts: int, n_threads: int
 ) -> list[ForestScores]:
     """Return the scores of each row by each part of the trees, which are of one size."""
+    scores = []
     nodes, columns, n_trees = forest._nodes(), native_table(table), forest.n_trees // n_parts
-    n_used, scores = checked_n_threads(n_threads), []
     for part in range(n_parts):
         first = part * n_trees
-        found = _core.score_rows(nodes, columns, first, first + n_trees, n_used)
+        found = _core.score_rows(nodes, columns, first, first + n_trees, n_threads)
         votes, leaves = found["votes"] / n_trees, found["fractions"] / n_trees
         scores.append(ForestScores(votes, leaves, n_trees))
     return scores
@@ -161,5 +153,11 @@ def native_table(table: Table) -> dict[str, Any]:
         "n_rows": table.n_rows,
         "values": list(table.values),
         "rows": list(table.rows),
-        "n_categories": table.format.n_categories,
+        "n_categories": n_categories(table.format),
     }
+
+
+def n_categories(columns: TableFormat) -> npt.NDArray[np.int32]:
+    """Return the number of categories of each column, 0 for numbers."""
+    found = [0 if known is None else max(len(known), 1) for known in columns.categories]
+    return np.array(found, dtype=np.int32)

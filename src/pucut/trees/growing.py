@@ -77,13 +77,13 @@ class TreeOptions:
             raise ValueError(f"risk must be one of {', '.join(RISKS)}, found {self.risk!r}")
         if self.loss not in LOSSES:
             raise ValueError(f"loss must be one of {', '.join(LOSSES)}, found {self.loss!r}")
+        features_at_a_node(self.max_features, 1)
         if self.max_depth is not None:
             checked_count(self.max_depth, "max_depth")
         checked_count(self.min_samples_leaf, "min_samples_leaf")
         checked_count(self.max_candidates, "max_candidates")
         if self.max_rows is not None:
             checked_count(self.max_rows, "max_rows", least=2)
-        features_at_a_node(self.max_features, 1)
 
 
 def grow_forest(
@@ -114,16 +114,17 @@ def grow_forest(
     is_negative : boolean array of shape (n_rows,), optional
         Known negatives: see `data.known_rows`. Risk "pn" has them among its negatives anyway.
     """
+    n_trees, n_used = checked_count(n_trees, "n_trees"), checked_n_threads(n_threads)
     table = read_table(X, categorical_features=categorical_features)
     labelled = checked_tree_labels(is_labelled, table.n_rows)
-    n_trees = checked_count(n_trees, "n_trees")
+    seeds = tree_seeds(check_random_state(random_state), n_trees)
     return forest_of_seeds(
         table,
         labelled,
         prior,
         options or TreeOptions(),
-        tree_seeds(check_random_state(random_state), n_trees),
-        n_threads=n_threads,
+        seeds,
+        n_threads=n_used,
         callback=callback,
         is_negative=is_negative,
     )
@@ -160,7 +161,7 @@ def forest_of_seeds(
     seeds: npt.NDArray[np.int64],
     *,
     n_draws_made: int = 0,
-    n_threads: int | None = 1,
+    n_threads: int = 1,
     callback: Progress | None = None,
     is_negative: BoolArray | None = None,
     row_fold: npt.NDArray[np.int32] | None = None,
@@ -178,49 +179,44 @@ def forest_of_seeds(
     n_columns = len(table.values)
     row_fold = np.zeros(table.n_rows, dtype=np.int32) if row_fold is None else row_fold
     tree_fold = np.full(len(seeds), -1, dtype=np.int32) if tree_fold is None else tree_fold
-    known = repeated_rows(is_labelled, is_negative, prior, options)
+    known, options = _repeated(is_labelled, is_negative, prior, options)
     if known is not None:
         table, is_labelled = repeated_in_table(table, known.rows), known.is_labelled
         row_fold = row_fold[known.rows]
-        options = with_larger_leaves(options, known)
+    sampling = {
+        "labelled": is_labelled.view(np.uint8),
+        "row_fold": row_fold,
+        "tree_fold": tree_fold,
+        "tree_seed": seeds.astype(np.uint64),
+    }
+    more = {
+        "prior": float(prior),
+        "unlabelled_includes_labelled": bool(options.unlabelled_includes_labelled),
+        "max_depth": options.max_depth or 0,
+        "max_features": features_at_a_node(options.max_features, n_columns),
+        "max_rows": options.max_rows or 0,
+        "n_draws_made": n_draws_made,
+    }
     grown: dict[str, Any] = _core.grow_forest(
-        table=native_table(table),
-        sampling={
-            "labelled": is_labelled.view(np.uint8),
-            "row_fold": row_fold,
-            "tree_fold": tree_fold,
-            "tree_seed": seeds.astype(np.uint64),
-        },
-        options=vars(options)
-        | {
-            "prior": float(prior),
-            "unlabelled_includes_labelled": bool(options.unlabelled_includes_labelled),
-            "max_depth": options.max_depth or 0,
-            "max_features": features_at_a_node(options.max_features, n_columns),
-            "max_rows": options.max_rows or 0,
-            "n_draws_made": n_draws_made,
-        },
-        n_threads=checked_n_threads(n_threads),
-        callback=callback,
+        native_table(table), sampling, vars(options) | more, n_threads, callback
     )
     reduction = grown.pop("risk_reduction").reshape(len(seeds), n_columns)
     return Forest(**grown, risk_reduction=reduction, format=table.format)
 
 
-def repeated_rows(
+def _repeated(
     is_labelled: BoolArray, is_negative: BoolArray | None, prior: float, options: TreeOptions
-) -> RepeatedRows | None:
-    """Return None if there are no known negatives, or if they are among the negatives anyway."""
+) -> tuple[RepeatedRows | None, TreeOptions]:
+    """Return the repeated rows, if there are known negatives that are not negatives anyway.
+
+    With the options that come with them a leaf holds as large a part of the rows as before.
+    """
     if is_negative is None or not is_negative.any() or options.risk == "pn":
-        return None
-    return with_known_rows(
-        is_labelled, is_negative, prior, includes_labelled=options.unlabelled_includes_labelled
-    )
-
-
-def with_larger_leaves(options: TreeOptions, known: RepeatedRows) -> TreeOptions:
-    """Return options for which a leaf holds as large a part of the rows as before."""
-    return replace(options, min_samples_leaf=round(options.min_samples_leaf * known.growth))
+        return None, options
+    includes_labelled = options.unlabelled_includes_labelled
+    known = with_known_rows(is_labelled, is_negative, prior, includes_labelled=includes_labelled)
+    least = round(options.min_samples_leaf * known.growth)
+    return known, replace(options, min_samples_leaf=least)
 
 
 def checked_tree_labels(is_labelled: npt.ArrayLike, n_rows: int) -> BoolArray:
@@ -267,10 +263,9 @@ def rows_of_trees(
     has a single line for all trees.
     """
     rows = np.arange(len(is_labelled), dtype=np.int32)
-    known = repeated_rows(is_labelled, is_negative, prior, options)
+    known, options = _repeated(is_labelled, is_negative, prior, options)
     if known is not None:
         rows, is_labelled = known.rows.astype(np.int32), known.is_labelled
-        options = with_larger_leaves(options, known)
     if is_left_out is not None:
         kept = ~is_left_out[rows]
         rows, is_labelled = rows[kept], is_labelled[kept]

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pucut._support.checks import FloatArray
-from pucut.graphs.neighbors.blocks import in_blocks
+from pucut._support.threads import in_blocks
 from pucut.graphs.neighbors.dense_search import DenseSearcher
 from pucut.graphs.neighbors.equal_rows import Indices, RowNumbers
 from pucut.kernels.centres import moved_centres
@@ -77,21 +77,20 @@ class ClusterSearcher:
         half = len(sample) // 2
         n_near = self._learn_visits(sample[:half], indices[:half], is_other[:half])
         self._near, _ = self._among_centers.nearest(self._centers, n_near)
-        found, _ = self._search_points(sample[half:], k)
+        rest = sample[half:]
+        found, _ = self._search_points(self.points[rest], self._own[rest], k)
         hits = (indices[half:, :, None] == found[:, None, :]).any(axis=2)
         self.recall = float(hits[is_other[half:]].mean())
 
     def nearest(self, queries: Any, k: int) -> tuple[RowNumbers, FloatArray]:
         if queries is self.points:
-            return self._search_points(None, k)
+            return self._search_points(queries, self._own, k)
         # The nearest centres are found exactly, so that no result depends on other queries.
         visited, _ = self._among_centers.nearest(self._searcher.scaled(queries), self._n_visits)
         return self._search_in(queries, visited[:, 0], k, lambda rows: visited[rows])
 
-    def _search_points(self, points: RowNumbers | None, k: int) -> tuple[RowNumbers, FloatArray]:
-        """Search for some of the points, or all; their cluster is known, which is faster."""
-        rows = self.points if points is None else self.points[points]
-        own = self._own if points is None else self._own[points]
+    def _search_points(self, rows: Any, own: RowNumbers, k: int) -> tuple[RowNumbers, FloatArray]:
+        """Search for points, whose own clusters are known, which is faster."""
         return self._search_in(rows, own, k, lambda part: self._visited(rows[part], own[part]))
 
     def _search_in(
@@ -140,20 +139,16 @@ class ClusterSearcher:
         return self._centers[in_halves(self._centers, np.arange(n_clusters))]
 
     def _nearest_centers(self, rows: Any) -> RowNumbers:
-        nearest = np.empty(len(rows), dtype=np.int32)
-        norms = squared_norms(self._centers)
-        twice = -2 * self._centers
-
+        norms, twice = squared_norms(self._centers), -2 * self._centers
         n_rows = max(1, min(_ASSIGNED_AT_ONCE, _LARGEST_PRODUCT // len(self._centers)))
 
-        def assign(start: int) -> None:
-            block = slice(start, start + n_rows)
-            product = self._searcher.scaled(rows[block]).astype(np.float32) @ twice.T
+        def nearest(start: int) -> RowNumbers:
+            block = rows[start : start + n_rows]
+            product = self._searcher.scaled(block).astype(np.float32) @ twice.T
             product += norms
-            nearest[block] = product.argmin(axis=1)
+            return np.asarray(product.argmin(axis=1), dtype=np.int32)
 
-        in_blocks(assign, range(0, len(rows), n_rows), self._n_threads)
-        return nearest
+        return np.concatenate(in_blocks(nearest, range(0, len(rows), n_rows), self._n_threads))
 
     def _learn_visits(
         self, sample: RowNumbers, neighbors: RowNumbers, is_other: npt.NDArray[np.bool_]

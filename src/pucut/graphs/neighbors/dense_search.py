@@ -19,8 +19,7 @@ import scipy.linalg.cython_blas
 
 from pucut import _core
 from pucut._support.checks import FloatArray
-from pucut._support.threads import library_threads
-from pucut.graphs.neighbors.blocks import in_blocks
+from pucut._support.threads import in_blocks, library_threads
 from pucut.graphs.neighbors.equal_rows import Indices, RowNumbers
 
 # Directions of boxes: more of them cost time and save none, in 20 features as in 784.
@@ -42,6 +41,8 @@ class DenseSearcher:
 
     `most_bytes` limits what is held of them in single precision; None is no limit.
     """
+
+    recall = 1.0
 
     def __init__(self, points: Any, n_threads: int, most_bytes: int | None = None) -> None:
         self.points = np.ascontiguousarray(points)
@@ -77,12 +78,11 @@ class DenseSearcher:
             return self
         step = max(1, n_points // _ROWS_FOR_DIRECTIONS)
         directions = main_directions(self.scaled(self.points[::step]))
-        places = np.empty((n_points, len(directions)))
 
-        def project(block: slice) -> None:
-            places[block] = self.scaled(self.points[block]) @ directions.T
+        def project(block: slice) -> Any:
+            return self.scaled(self.points[block]) @ directions.T
 
-        in_blocks(project, self._row_blocks(), self._n_threads)
+        places = np.concatenate(in_blocks(project, self._row_blocks(), self._n_threads))
         parts = _halves(places, np.arange(n_points), n_boxes)
         order = np.concatenate(parts).astype(np.int32)
         ends = np.cumsum([len(part) for part in parts], dtype=np.int64)
@@ -158,26 +158,20 @@ class DenseSearcher:
         return _core.round_points(columns, self._n_threads)
 
     def _means(self) -> FloatArray:
-        means = np.empty(self.points.shape[1])
+        def of_some(first: int) -> Any:
+            some = self.points[:, first : first + _FEATURES_AT_ONCE]
+            return some.mean(axis=0, dtype=np.float64)
 
-        def add_up(first: int) -> None:
-            some = slice(first, first + _FEATURES_AT_ONCE)
-            means[some] = self.points[:, some].mean(axis=0, dtype=np.float64)
-
-        in_blocks(add_up, range(0, len(means), _FEATURES_AT_ONCE), self._n_threads)
-        return means
+        starts = range(0, self.points.shape[1], _FEATURES_AT_ONCE)
+        return np.concatenate([np.empty(0), *in_blocks(of_some, starts, self._n_threads)])
 
     def _largest_norm(self) -> float:
-        blocks = self._row_blocks()
-        largest = np.zeros(len(blocks))
+        def largest(block: slice) -> Any:
+            centered = self.points[block] - self._center
+            return np.einsum("ij,ij->i", centered, centered).max(initial=0.0)
 
-        def measure(number: int) -> None:
-            centered = self.points[blocks[number]] - self._center
-            norms = np.einsum("ij,ij->i", centered, centered)
-            largest[number] = norms.max(initial=0.0)
-
-        in_blocks(measure, range(len(blocks)), self._n_threads)
-        return float(largest.max(initial=0.0) ** 0.5)
+        found = in_blocks(largest, self._row_blocks(), self._n_threads)
+        return float(np.max(found, initial=0.0) ** 0.5)
 
     def _row_blocks(self) -> list[slice]:
         n_points, n_features = self.points.shape

@@ -71,3 +71,13 @@ def _sparse_lanes(left: Any, right: Any) -> FloatArray:
         minlength=n_rows * LANES,
     )
     return np.asarray(sums, dtype=np.float64).reshape(n_rows, LANES)
+
+
+def products(queries: Any, points: Any) -> npt.NDArray[Any]:
+    """Return the products of all pairs of rows, which are finite and of moderate size."""
+    # Products of a few rows may compute in lanes that are thrown away, and these may set the flag
+    # of an invalid operation.
+    with np.errstate(invalid="ignore"):
+        product: npt.NDArray[Any] = queries @ points.T
+    # Declared dense, which it is unless both factors are sparse.
+    return product.toarray() if is_sparse(product) else product  # type: ignore[attr-defined]

@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import scipy.sparse as sp
 
 from pucut._support.checks import FloatArray, is_sparse
-from pucut.graphs.neighbors.blocks import in_blocks
+from pucut._support.threads import in_blocks
 
 Indices = npt.NDArray[np.int64]
 # Row numbers that are kept for all rows take half the memory.
@@ -64,7 +65,7 @@ class EqualRows:
 def group_equal_rows(points: Any, n_threads: int = 1) -> EqualRows:
     """Find equal rows by a hash, and compare those whose hash is equal."""
     n_rows = points.shape[0]
-    hashes = _sparse_hashes(points) if is_sparse(points) else _dense_hashes(points, n_threads)
+    hashes = _hashes(points, n_threads)
     rising = np.sort(hashes)
     if not (rising[1:] == rising[:-1]).any():
         own = np.arange(n_rows, dtype=np.int32)
@@ -119,13 +120,12 @@ def first_of_each(
     return rows[kept].astype(np.int64, copy=False), distances[kept]
 
 
-def _multipliers(n: int) -> npt.NDArray[np.uint64]:
-    odd = np.random.default_rng(0).integers(1 << 63, size=n, dtype=np.uint64)
-    return odd * np.uint64(2) + np.uint64(1)
-
-
-def _dense_hashes(points: npt.NDArray[Any], n_threads: int) -> npt.NDArray[np.uint64]:
-    multipliers = _multipliers(points.shape[1])
+def _hashes(points: Any, n_threads: int) -> npt.NDArray[np.uint64]:
+    numbers = np.random.default_rng(0).integers(1 << 63, size=points.shape[1], dtype=np.uint64)
+    multipliers = numbers * np.uint64(2) + np.uint64(1)  # odd
+    if is_sparse(points):
+        mixed = sp.csr_array((_mixed(points.data), points.indices, points.indptr), points.shape)
+        return np.asarray(mixed @ multipliers)
     hashes = np.empty(len(points), dtype=np.uint64)
     step = max(1, (1 << 18) // max(1, points.shape[1]))
 
@@ -133,14 +133,6 @@ def _dense_hashes(points: npt.NDArray[Any], n_threads: int) -> npt.NDArray[np.ui
         hashes[start : start + step] = _mixed(points[start : start + step]) @ multipliers
 
     in_blocks(hash_rows, range(0, len(points), step), n_threads)
-    return hashes
-
-
-def _sparse_hashes(points: Any) -> npt.NDArray[np.uint64]:
-    hashes = np.zeros(points.shape[0], dtype=np.uint64)
-    row = np.repeat(np.arange(points.shape[0]), np.diff(points.indptr))
-    mixed = _mixed(points.data)
-    np.add.at(hashes, row, mixed * _multipliers(points.shape[1])[points.indices])
     return hashes
 
 

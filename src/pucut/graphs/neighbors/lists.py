@@ -36,9 +36,7 @@ class NeighborLists:
         if not isinstance(k, numbers.Integral) or not 1 <= k <= self.n_neighbors:
             raise ValueError(f"k must be a whole number from 1 to {self.n_neighbors}, found {k!r}")
         return replace(
-            self,
-            indices=self.indices[:, :k],
-            squared_distances=self.squared_distances[:, :k],
+            self, indices=self.indices[:, :k], squared_distances=self.squared_distances[:, :k]
         )
 
     def of_no_rows(self) -> "NeighborLists":
@@ -75,7 +73,7 @@ def without_itself(
 
 
 def lists_from_graph(
-    graph: Any, shape: tuple[int, int], n_neighbors: int, method: str, *, leave_itself_out: bool
+    graph: Any, shape: tuple[int, int], n_neighbors: int, method: str, leave_itself_out: bool
 ) -> NeighborLists:
     """Read the nearest rows from a sparse graph of distances, in scikit-learn's convention.
 

@@ -6,14 +6,14 @@ slack * (|x|^2 + |y|^2), so every pair has a lower and an upper bound. A pair wh
 above k upper bounds of its row is out, and the few pairs left are measured and ranked.
 """
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from pucut._support.checks import FloatArray
-from pucut.graphs.neighbors.blocks import in_blocks, products
-from pucut.graphs.neighbors.distances import paired_squared_distances
+from pucut._support.threads import in_blocks
+from pucut.graphs.neighbors.distances import paired_squared_distances, products
 from pucut.graphs.neighbors.equal_rows import Indices, RowNumbers, first_of_each
 
 # The sizes of a block of products: queries times columns.
@@ -23,19 +23,10 @@ _COLUMNS = 2048
 _MOST_CANDIDATES = 1 << 22
 
 
-class _Rounded(NamedTuple):
-    """Rows scaled to at most unit norm.
-
-    `matrix` has one more column than the rows: a product of points and queries is then the lower
-    bound of the squared distance, less the part that depends on the query alone.
-    """
-
-    matrix: Any  # CSR
-    gaps: FloatArray  # a row's part of the gap between the lower and the upper bound
-
-
 class SparseSearcher:
     """The search among the rows of a CSR array."""
+
+    recall = 1.0
 
     def __init__(self, points: Any, n_threads: int) -> None:
         self.points = points
@@ -44,7 +35,7 @@ class SparseSearcher:
         largest = float(np.sqrt(squares.max(initial=0.0)))
         # A power of two, which changes no digit.
         self._scale = float(2.0 ** -np.ceil(np.log2(largest))) if largest > 0 else 1.0
-        self._columns = self._rounded(points)
+        self._columns, self._gaps = self._rounded(points)
 
     def nearest(self, queries: Any, k: int) -> tuple[RowNumbers, FloatArray]:
         """Return the k nearest points of each query, and squared distances."""
@@ -60,24 +51,21 @@ class SparseSearcher:
         return indices, distances
 
     def _search(self, queries: Any, k: int) -> tuple[Indices, FloatArray]:
-        found = self._candidates(queries, k, _MOST_CANDIDATES)
-        if found is not None:
-            return self._measured(queries, k, *found)
-        parts = []  # too many ties: one query after the other
-        for row in range(queries.shape[0]):
-            query = queries[[row]]
-            found = self._candidates(query, k, None)
-            assert found is not None
-            parts.append(self._measured(query, k, *found))
-        return np.vstack([part[0] for part in parts]), np.vstack([part[1] for part in parts])
-
-    def _measured(
-        self, queries: Any, k: int, query: Indices, row: Indices
-    ) -> tuple[Indices, FloatArray]:
+        n_queries = queries.shape[0]
+        found = self._candidates(queries, k, _MOST_CANDIDATES if n_queries > 1 else None)
+        if found is None:  # too many ties: one query after the other
+            parts = [self._search(queries[[row]], k) for row in range(n_queries)]
+            return np.vstack([part[0] for part in parts]), np.vstack([part[1] for part in parts])
+        query, row = found
         distances = paired_squared_distances(queries, query, self.points, row)
-        return first_of_each(query, distances, row, queries.shape[0], k)
+        return first_of_each(query, distances, row, n_queries, k)
 
-    def _rounded(self, rows: Any, *, are_queries: bool = False) -> _Rounded:
+    def _rounded(self, rows: Any, *, are_queries: bool = False) -> tuple[Any, FloatArray]:
+        """Return rows scaled to at most unit norm, and their parts of the gap between the bounds.
+
+        They have one more column: a product of points and queries is then the lower bound of the
+        squared distance, less the part that depends on the query alone.
+        """
         # As slack_of in native/neighbors/points.cpp.
         slack = 2.1 * (rows.shape[1] + 24) * float(np.finfo(np.float64).eps)
         values = rows.astype(np.float64) * self._scale
@@ -86,7 +74,7 @@ class SparseSearcher:
         if are_queries:
             values = values * -2.0
         matrix = sp.hstack([values, sp.csr_array(last[:, None])], format="csr")
-        return _Rounded(matrix, norms * (2 * slack))
+        return matrix, norms * (2 * slack)
 
     def _candidates(
         self, queries: Any, k: int, limit: int | None
@@ -105,8 +93,7 @@ class SparseSearcher:
         found: list[tuple[Indices, Indices, FloatArray]] = []
         n_found = 0
         for columns in _ranges(self.points.shape[0], k):
-            lower = products(matrix, self._columns.matrix[columns])
-            gaps = self._columns.gaps[columns]
+            lower, gaps = products(matrix, self._columns[columns]), self._gaps[columns]
             if columns.start == 0:  # everything is new, so there is no need to pick
                 upper = lower + gaps
             else:

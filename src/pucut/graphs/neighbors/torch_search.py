@@ -23,6 +23,7 @@ import numpy.typing as npt
 import torch
 
 from pucut.graphs.neighbors.distances import sum_in_lanes
+from pucut.kernels.torch_ridge import moved
 
 _MARGIN = 8
 # Columns are first compared by the smallest of a group, which is much cheaper than sorting them.
@@ -70,7 +71,7 @@ class _Block:
     start: int
     points: Any
     columns: Any  # with zeros for features, and rows at the end, that are not there
-    lowered: tuple[Any, ...]  # squared norms less the slack, by precision; infinite for no point
+    lowered: list[Any]  # squared norms less the slack, by precision; infinite for no point
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,8 +118,7 @@ class _Search:
     def __init__(
         self, points: npt.NDArray[Any], k: int, device: torch.device, memory_limit: int
     ) -> None:
-        self._k = k
-        self._device = device
+        self._k, self._device = k, device
         self._n_points, self._n_features = points.shape
         self._precisions = _PRECISIONS.get(device.type, (_SINGLE,))
         self._slacks = [precision.slack(self._n_features) for precision in self._precisions]
@@ -135,9 +135,7 @@ class _Search:
         )
         self._loader = _Loader(points, max(k, n_columns), device)
         self._center, self._scale = self._center_and_scale()
-        self._only_block: _Block | None = None
-        if self._loader.is_all_at_once:
-            self._only_block = next(self._blocks())
+        self._only_block = next(self._blocks()) if self._loader.is_all_at_once else None
 
     def nearest(
         self, queries: npt.NDArray[Any]
@@ -148,7 +146,7 @@ class _Search:
         step = max(1, self._query_memory // of_a_query)
         for start in range(0, len(queries), step):
             part = slice(start, start + step)
-            found = self._prepared(_moved(queries[part], self._device))
+            found = self._prepared(moved(queries[part], self._device))
             self._search(found)
             indices[part] = found.indices.cpu().numpy()
             distances[part] = found.distances.cpu().numpy()
@@ -240,8 +238,7 @@ class _Search:
 
     def _parts(self, lower: Any, farthest: Any) -> list[slice]:
         """Divide rows into parts whose candidates fit into memory."""
-        memory = max(1, self._spare // 2)
-        of_a_mask = 16 * lower.shape[1]
+        memory, of_a_mask = max(1, self._spare // 2), 16 * lower.shape[1]
         step = max(1, memory // of_a_mask)
         counts = [
             (some.double() <= limits[:, None]).sum(dim=1)
@@ -267,13 +264,11 @@ class _Search:
 
     def _distances(self, queries: Any, query: Any, points: Any, column: Any) -> Any:
         """Return squared distances of pairs, with the additions of distances.py."""
-        parts = [
-            sum_in_lanes(
-                (queries[query[block]].double() - points[column[block]].double()).square_()
-            )
-            for block in self._slices(len(query))
-        ]
-        return torch.cat(parts) if parts else query.double()
+        parts = [query[:0].double()]
+        for some in self._slices(len(query)):
+            difference = queries[query[some]].double() - points[column[some]].double()
+            parts.append(sum_in_lanes(difference.square_()))
+        return torch.cat(parts)
 
     def _slices(self, n_rows: int) -> list[slice]:
         """Divide rows so that memory has room for several copies of a part in double precision."""
@@ -297,19 +292,13 @@ class _Search:
         for start, points in self._loader.blocks():
             columns, norms = self._rounded(points)
             # Empty columns fill up the last of the groups, and of groups of groups.
-            n_missing = 0
-            if len(points) >= _LEAST_COLUMNS_FOR_GROUPS:
-                n_missing = -len(points) % _GROUP**2
-                columns = torch.nn.functional.pad(columns, (0, 0, 0, n_missing))
-            lowered = [(norms * (1 - slack)).to(torch.float32) for slack in self._slacks]
-            yield _Block(
-                start,
-                points,
-                columns,
-                tuple(
-                    torch.nn.functional.pad(part, (0, n_missing), value=np.inf) for part in lowered
-                ),
-            )
+            is_long, pad = len(points) >= _LEAST_COLUMNS_FOR_GROUPS, torch.nn.functional.pad
+            n_missing = -len(points) % _GROUP**2 if is_long else 0
+            lowered = [
+                pad((norms * (1 - slack)).float(), (0, n_missing), value=np.inf)
+                for slack in self._slacks
+            ]
+            yield _Block(start, points, pad(columns, (0, 0, 0, n_missing)), lowered)
 
     def _rounded(self, rows: Any) -> tuple[Any, Any]:
         """Return rows moved to the origin, scaled and rounded, and their squared norms.
@@ -332,11 +321,9 @@ class _Loader:
     """Points that come to the device in blocks, each while the one before it is in use."""
 
     def __init__(self, points: npt.NDArray[Any], n_rows: int, device: torch.device) -> None:
-        self._points = points
-        self._n_rows = n_rows
-        self._device = device
+        self._points, self._n_rows, self._device = points, n_rows, device
         self.is_all_at_once = n_rows >= len(points)
-        self._kept = _moved(points, device) if self.is_all_at_once else None
+        self._kept = moved(points, device) if self.is_all_at_once else None
         self._has_buffers = device.type == "cuda" and not self.is_all_at_once
         if self._has_buffers:
             # Copies can overlap with the search only from pinned memory.
@@ -368,7 +355,7 @@ class _Loader:
         start = number * self._n_rows
         rows = self._points[start : start + self._n_rows]
         if not self._has_buffers:
-            return _moved(rows, self._device)
+            return moved(rows, self._device)
         np.copyto(self._pinned.numpy()[: len(rows)], rows)
         points = self._buffers[number % 2][: len(rows)]
         with torch.cuda.stream(self._stream):
@@ -416,8 +403,3 @@ def _keep_nearest(queries: _Queries, rows: Any, start: int, columns: Any, distan
         distances = distances[:, :k]
     queries.indices[rows], queries.distances[rows] = indices, distances
     queries.limits[rows] = distances[:, -1]
-
-
-def _moved(rows: npt.NDArray[Any], device: torch.device) -> Any:
-    rows = np.require(rows, requirements=["C", "W"])  # torch warns of arrays it may not write to
-    return torch.from_numpy(rows).to(device)

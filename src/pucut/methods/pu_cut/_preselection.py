@@ -18,7 +18,7 @@ from pucut.judging.places import Place
 from pucut.judging.scorers import SCORE_NEIGHBORS, neighbor_name, neighbor_score
 from pucut.judging.spaces import SearchedSpace, Space, near_rows
 from pucut.judging.weights import CLEARLY_BEHIND, Candidate, behind_the_best, left_out
-from pucut.kernels.blocks import drawn
+from pucut.kernels.gaussian import drawn
 
 # The number of rows that are searched.
 ROWS_SEARCHED = 10_000
