@@ -11,9 +11,9 @@ from benchmarks.data import loaded, practice_table, practice_tasks
 from benchmarks.harness import Benchmark, Goal, Option, Run
 from benchmarks.timing import side_by_side
 from paper.datasets import REAL_NAMES, seed_from_names
-from pucut.data.containers import as_table
 from pucut.data.labels import checked_pu_labels
 from pucut.data.suspects import suspect_columns
+from pucut.data.tables import as_table
 from pucut.datasets import pu_split
 
 FEWEST_LABELS = 5

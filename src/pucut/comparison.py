@@ -18,7 +18,7 @@ from sklearn.metrics import balanced_accuracy_score, roc_auc_score
 
 from pucut._support.checks import BoolArray
 from pucut._support.html import element, html_table
-from pucut.data.label_values import plain
+from pucut.data.label_words import plain
 from pucut.data.labels import PULabels, checked_prior, checked_pu_labels
 from pucut.methods import METHODS
 from pucut.model_selection import HiddenPositivesSplit, hidden_positive_scores

@@ -29,8 +29,14 @@ from pucut.cuts.selection import closest_partition
 from pucut.cuts.two_stages import two_stage_cuts
 from pucut.data.containers import checked_table, for_any_table
 from pucut.data.encoding import learn_encoding
-from pucut.data.label_values import distinct_labels, listed, plain
-from pucut.data.label_words import in_one_spelling, meaning_of, word_of
+from pucut.data.label_words import (
+    distinct_labels,
+    in_one_spelling,
+    listed,
+    meaning_of,
+    plain,
+    word_of,
+)
 from pucut.data.labels import PULabels, checked_prior, positive_by_convention
 from pucut.graphs.neighbors import nearest_to
 from pucut.graphs.spaces import unweighted_space

@@ -6,7 +6,6 @@ from scipy.linalg import cython_blas
 
 from pucut import _core
 from pucut.data.tables import read_table
-from pucut.trees.forest import native_table
 from pucut.trees.growing import grow_forest
 
 
@@ -141,7 +140,7 @@ def test_leaves():
 def test_tables():
     X = np.arange(12.0).reshape(6, 2)
     forest = grow_forest(X, np.arange(6) < 3, 0.5, n_trees=2, random_state=0)
-    table = native_table(read_table(X))
+    table = read_table(X).compiled
     _core.score_rows(forest._nodes(), table, 0, 2, 1)
     rows = [np.array([0, 6], dtype=np.int32), np.array([1, 1], dtype=np.int32)]
     for spoiled, words in (

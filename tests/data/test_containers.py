@@ -7,9 +7,8 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 
-from pucut.data.containers import as_table
-from pucut.data.row_order import row_order
-from pucut.data.tables import read_table
+from pucut.data.row_order import row_order, table_hashes
+from pucut.data.tables import as_table, read_table
 
 NUMBERS = np.arange(12.0).reshape(6, 2)
 
@@ -56,7 +55,7 @@ def test_tables_are_read_leniently(X):
     for column, same in zip(table.values, expected.values, strict=True):
         np.testing.assert_array_equal(column, same)
     assert as_table(table) is table
-    assert table.hashes() is table.hashes(2)
+    assert table_hashes(table) is table_hashes(table, 2)
 
 
 @pytest.mark.parametrize(
@@ -96,7 +95,7 @@ def test_an_error_while_reading_is_not_hidden(monkeypatch):
     def failing(*args, **kwargs):
         raise TypeError("a defect")
 
-    monkeypatch.setattr("pucut.data.containers.read_table", failing)
+    monkeypatch.setattr("pucut.data.tables._read", failing)
     with pytest.raises(TypeError, match="a defect"):
         row_order(NUMBERS)
 

@@ -11,11 +11,11 @@ import scipy.sparse as sp
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from pucut.data.containers import as_table
 from pucut.data.encoding import learn_encoding
 from pucut.data.labels import checked_pu_labels
 from pucut.data.row_order import order_rows_in_place, row_order
 from pucut.data.suspects import suspect_columns
+from pucut.data.tables import as_table
 
 
 @pytest.fixture

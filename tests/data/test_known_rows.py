@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from pucut.data.known_rows import MOST_MIXED, mixed_share, repeated_in_table, with_known_rows
+from pucut.data.known_rows import MOST_MIXED, mixed_share, with_known_rows
 from pucut.data.tables import read_table
 from pucut.trees.forest import forest_scores
 from pucut.trees.growing import grow_forest
@@ -55,8 +55,8 @@ def test_more_negatives_count_more():
 def test_rows_of_dense_and_sparse_tables_are_repeated_alike():
     X = np.random.default_rng(0).integers(0, 3, size=(30, 4)).astype(float)
     rows = np.concatenate([np.arange(30), [7, 3, 3, 29, 0]])
-    dense = repeated_in_table(read_table(X), rows)
-    sparse = repeated_in_table(read_table(sp.csr_array(X)), rows)
+    dense = read_table(X).of_rows(rows)
+    sparse = read_table(sp.csr_array(X)).of_rows(rows)
     np.testing.assert_array_equal(np.column_stack(dense.values), X[rows])
     for column, there, values in zip(X[rows].T, sparse.rows, sparse.values, strict=True):
         filled = np.zeros(35)

@@ -156,7 +156,6 @@ def test_known_negatives_are_read_and_the_rest_is_unlabelled(y, names, signs, cl
     assert labels.largest_prior == (len(signs) - signs.count(-1)) / len(signs)
     np.testing.assert_array_equal(labels.is_unlabelled, np.array(signs) == 0)
     assert labels.in_order(np.arange(len(signs))[::-1]).signs.tolist() == signs[::-1]
-    assert not labels.without_negatives().is_negative.any()
     assert checked_pu_labels(labels) is labels
 
 

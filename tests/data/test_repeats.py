@@ -85,14 +85,14 @@ def test_what_is_said_of_equal_rows():
         "40 of 70 rows are equal to another row, label included: 20 rows and their copies."
     )
     coarse = repeats_in(few_values(300), np.random.default_rng(1).random(300) < 0.2)
-    assert coarse.are_samples
+    assert not coarse.are_copies
     assert str(coarse).endswith("so each counts as a sample of its own.")
     # One labelled row of twenty has a copy, and only unlabelled rows have any: nothing is claimed.
     for again in (range(1), range(30, 50)):
         rows = [*range(50), *again]
         unclear = repeats_in(X[rows], (np.arange(50) < 20)[rows])
         assert not unclear.are_copies
-        assert not unclear.are_samples
+        assert not unclear.has_few_values
         assert str(unclear).endswith("so they may be copies: folds keep them together.")
 
 
@@ -103,7 +103,7 @@ def test_a_table_of_few_values_has_samples_not_copies():
     is_labelled = X[:, 0] == 0
     found = repeats_in(X, is_labelled)
     assert found.agreement == 1.0
-    assert found.are_samples
+    assert found.has_few_values
     assert not found.are_copies
     assert "each counts as a sample of its own" in str(found)
     np.testing.assert_array_equal(groups_for_folds(X, is_labelled), np.arange(200))

@@ -9,9 +9,9 @@ import scipy.sparse as sp
 from sklearn.datasets import load_breast_cancer, load_wine
 
 from pucut import PUThresholdClassifier
-from pucut.data.containers import as_table
 from pucut.data.labels import checked_pu_labels
 from pucut.data.suspects import in_words, suspect_columns
+from pucut.data.tables import as_table
 from pucut.datasets import pu_split
 from pucut.exceptions import SuspectColumnWarning
 

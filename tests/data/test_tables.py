@@ -8,9 +8,17 @@ import polars as pl
 import pytest
 import scipy.sparse as sp
 
-from pucut import PUExtraTreesClassifier, RocchioClassifier
-from pucut.data.tables import read_table
-from pucut.trees.forest import forest_apply, forest_scores, n_categories
+from pucut import (
+    HNCClassifier,
+    PUCutClassifier,
+    PUExtraTreesClassifier,
+    RocchioClassifier,
+    TwoHNCClassifier,
+)
+from pucut.data import tables
+from pucut.data.row_order import row_hashes, table_hashes
+from pucut.data.tables import as_table, read_table
+from pucut.trees.forest import forest_apply, forest_scores
 from pucut.trees.growing import TreeOptions, grow_forest
 
 SIZES = ["b", "a", None, "c", "a"]
@@ -44,7 +52,7 @@ def test_categories_are_numbered_by_size(frame):
     assert_columns(table, [[1, 2, 3, 4, np.nan], CODES])
     assert table.format.categories[0] is None
     assert table.format.categories[1].tolist() == ["a", "b", "c"]
-    assert n_categories(table.format).tolist() == [0, 3]
+    assert table.format.n_categories.tolist() == [0, 3]
 
 
 def test_names_may_repeat_and_bytes_may_be_swapped():
@@ -98,7 +106,7 @@ def test_too_many_categories():
     names = np.array([f"name {i}" for i in range(256)], dtype=object)[:, None]
     with pytest.raises(ValueError, match="column 0 of X has 256 categories, allowed are 255"):
         read_table(names)
-    assert n_categories(read_table(names[1:]).format).tolist() == [255]
+    assert read_table(names[1:]).format.n_categories.tolist() == [255]
 
 
 @pytest.mark.parametrize(
@@ -238,3 +246,94 @@ def test_wide_frames_are_read_as_arrays_are():
         np.testing.assert_array_equal(one, two)
     with pytest.raises(ValueError, match="infinity"):
         read_table(pd.DataFrame(np.where(np.isnan(X), np.inf, X)))
+
+
+def lenient_columns():
+    """Columns that a lenient reading takes differently."""
+    times = pd.Series(pd.date_range("2024", periods=300))
+    return {
+        "intervals": pd.cut(np.arange(300.0) % 21, [-1, 2, 10, 20]),
+        "dates": times,
+        "objects": pd.Series([[1]] * 300),
+        "names": pd.Series([f"name {i}" for i in range(300)]),
+    }
+
+
+def test_a_table_is_read_again_only_where_leniency_matters():
+    for X in (np.ones((3, 2)), pd.DataFrame({"size": SIZES}), sp.csr_array(np.eye(3))):
+        table = as_table(X)
+        assert read_table(table) is table
+    frame = pd.DataFrame({"a": lenient_columns()["intervals"]})
+    lenient, strict = as_table(frame), read_table(frame)
+    again = read_table(lenient)
+    assert lenient.format.categories[0].tolist() != strict.format.categories[0].tolist()
+    assert again.format.categories[0].tolist() == strict.format.categories[0].tolist()
+    assert_columns(again, strict.values)
+
+
+@pytest.mark.parametrize("name", ["dates", "objects", "names"])
+def test_a_lenient_table_is_refused_where_its_rows_are(name):
+    frame = pd.DataFrame({"a": lenient_columns()[name]})
+    with pytest.raises((TypeError, ValueError)) as expected:
+        read_table(frame)
+    with pytest.raises(type(expected.value)) as found:
+        read_table(as_table(frame))
+    assert str(found.value) == str(expected.value)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        np.asarray,
+        lambda X: X.tolist(),
+        lambda X: X > 1,
+        sp.csc_array,
+        lambda X: sp.coo_array(X),
+        lambda X: pd.DataFrame({"a": X[:, 0], "b": X[:, 1].astype(str)}),
+        lambda X: pd.DataFrame(np.tile(X, 100)),
+    ],
+    ids=["array", "list", "booleans", "csc", "coo", "frame", "wide"],
+)
+def test_rows_of_a_table_are_those_of_x(make):
+    X = np.random.default_rng(0).integers(0, 3, size=(20, 3)).astype(float)
+    whole, again = np.random.default_rng(1).permutation(20), [*range(20), 4, 4, 11]
+    for rows in (whole, np.array(again)):
+        table, expected = as_table(make(X)), as_table(make(X[rows]))
+        hashes = table_hashes(table)
+        found = table.of_rows(rows)
+        assert found.n_rows == expected.n_rows == len(rows)
+        for one, two in zip(found.values, expected.values, strict=True):
+            assert one.dtype == two.dtype
+            np.testing.assert_array_equal(one, two)
+        np.testing.assert_array_equal(table_hashes(found), hashes[rows])
+        np.testing.assert_array_equal(
+            table_hashes(found), row_hashes(len(rows), expected.values, expected.rows)
+        )
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        RocchioClassifier(random_state=0),
+        PUCutClassifier(n_estimators=5, random_state=0),
+        TwoHNCClassifier(random_state=0),
+        HNCClassifier(n_estimators=5, random_state=0),
+    ],
+    ids=lambda estimator: type(estimator).__name__,
+)
+def test_a_fit_reads_the_table_once(estimator, monkeypatch):
+    """With an estimated prior; points and their samples are other tables."""
+    random = np.random.default_rng(0)
+    frame = pd.DataFrame({"x": random.normal(size=80), "kind": random.choice(list("abc"), 80)})
+    y = np.where(frame["x"] > 0.5, 1, 0) * (random.random(80) < 0.8)
+    if isinstance(estimator, HNCClassifier):
+        y = np.where(np.arange(80) < 40, y, -1)
+    read, n_read = tables._read, []
+
+    def counted(X, *arguments, **named):
+        n_read.append(isinstance(X, pd.DataFrame))
+        return read(X, *arguments, **named)
+
+    monkeypatch.setattr(tables, "_read", counted)
+    estimator.fit(frame, y)
+    assert sum(n_read) == 1

@@ -3,7 +3,7 @@
 import numpy as np
 import scipy.sparse as sp
 
-from pucut.trees.forest import forest_apply, n_categories
+from pucut.trees.forest import forest_apply
 from pucut.trees.growing import features_at_a_node, grow_forest
 from tests.helpers.tree_oracle import Setting, Tree
 
@@ -30,7 +30,7 @@ def seeds_of(random_state, n_trees):
 
 
 def subset_of(forest, node, feature):
-    words = (int(n_categories(forest.format)[feature]) + 63) // 64
+    words = (int(forest.format.n_categories[feature]) + 63) // 64
     first = int(forest.threshold[node])
     return sum(int(word) << (64 * i) for i, word in enumerate(forest.masks[first : first + words]))
 
@@ -49,7 +49,7 @@ def assert_same_tree(forest, tree, oracle, X):
             assert (leaves[node.rows] == number).all()
             continue
         assert bool(forest.missing_left[i]) == node.missing_left
-        if n_categories(forest.format)[node.feature]:
+        if forest.format.n_categories[node.feature]:
             assert subset_of(forest, i, node.feature) == node.subset
         else:
             assert forest.threshold[i] == node.threshold

@@ -16,7 +16,7 @@ from pucut.dask.engine import computed, delayed
 from pucut.dask.partitions import Partitions, concatenated
 from pucut.data.encoding import Encoding, learn_encoding
 from pucut.data.labels import PULabels
-from pucut.data.row_hashes import Hashes, row_hashes
+from pucut.data.row_order import Hashes, row_hashes
 from pucut.data.suspects import Suspect, suspect_columns
 from pucut.data.tables import TableFormat, read_table
 

@@ -1,1 +1,1 @@
-"""What X and y are: labels, tables of any container, their encoding and their size."""
+"""Labels, tables of any container, their encoding and their size."""

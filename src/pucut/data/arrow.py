@@ -18,17 +18,13 @@ _BATCH_ROWS = 1 << 16
 
 
 def is_arrow(X: Any) -> bool:
-    """Whether X is a path, which means Parquet, or an Arrow table, batch or dataset."""
-    if isinstance(X, (str, os.PathLike)):
-        return True
-    return type(X).__module__.partition(".")[0] == "pyarrow" and hasattr(X, "schema")
+    """Return whether X is a path, which means Parquet, or an Arrow table, batch or dataset."""
+    is_of_arrow = type(X).__module__.partition(".")[0] == "pyarrow" and hasattr(X, "schema")
+    return is_of_arrow or isinstance(X, (str, os.PathLike))
 
 
 def open_arrow(X: Any) -> Any:
-    """X as an Arrow dataset, of which nothing has been read yet.
-
-    The files of a folder are read in the order of their names.
-    """
+    """Return X as an Arrow dataset, unread; the files of a folder are in the order of names."""
     try:
         import pyarrow as pa
         import pyarrow.dataset as ds
@@ -55,7 +51,7 @@ def open_arrow(X: Any) -> Any:
 
 
 def column_names(dataset: Any) -> Any:
-    """An empty table with the names of the columns."""
+    """Return an empty table with the names of the columns."""
     twice = [name for name, count in Counter(dataset.schema.names).items() if count > 1]
     if twice:
         raise ValueError(f"X has the column {twice[0]!r} more than once; names must differ")
@@ -63,7 +59,7 @@ def column_names(dataset: Any) -> Any:
 
 
 def read_arrow(dataset: Any) -> Any:
-    """The rows, as an array if all columns hold numbers, else as a data frame."""
+    """Return the rows, as an array if all columns hold numbers, else as a data frame."""
     import pyarrow.types as kinds
 
     def is_number(kind: Any) -> bool:
@@ -81,32 +77,28 @@ def read_arrow(dataset: Any) -> Any:
                 f"column {field.name!r} of X has type {field.type}; allowed are numbers, "
                 "booleans, strings and dictionaries of strings"
             )
-    n_rows = dataset.count_rows()
-    numbers = [field.name for field in fields if is_number(field.type)]
-    narrow = all(
-        kinds.is_float32(field.type) or kinds.is_float16(field.type)
-        for field in fields
-        if is_number(field.type)
-    )
-    array = _read_numbers(dataset, numbers, n_rows, np.float32 if narrow else np.float64)
+    numbers = [field for field in fields if is_number(field.type)]
+    narrow = all(kinds.is_float32(each.type) or kinds.is_float16(each.type) for each in numbers)
+    names = [field.name for field in numbers]
+    array = _read_numbers(dataset, names, np.float32 if narrow else np.float64)
     if len(numbers) == len(fields):
         return array
     import pandas as pd
 
-    others = [field.name for field in fields if field.name not in numbers]
+    others = [field.name for field in fields if field.name not in names]
     frame = dataset.to_table(columns=others).to_pandas()
-    columns = {name: array[:, place] for place, name in enumerate(numbers)}
+    columns = {name: array[:, place] for place, name in enumerate(names)}
     return pd.DataFrame(
         {field.name: columns.get(field.name, frame.get(field.name)) for field in fields}
     )
 
 
 def _read_numbers(
-    dataset: Any, names: list[str], n_rows: int, dtype: type[np.floating]
+    dataset: Any, names: list[str], dtype: type[np.floating]
 ) -> npt.NDArray[np.floating]:
     import pyarrow as pa
 
-    array = np.empty((n_rows, len(names)), dtype=dtype)
+    array = np.empty((dataset.count_rows(), len(names)), dtype=dtype)
     if not names:
         return array
     # Few batches ahead: what has been read but not yet copied is in memory twice.
@@ -115,9 +107,8 @@ def _read_numbers(
     )
     start = 0
     for batch in scanner.to_batches():
-        stop = start + batch.num_rows
+        rows = slice(start, start := start + batch.num_rows)
         for place, column in enumerate(batch.columns):
             values = column.cast(pa.from_numpy_dtype(dtype), safe=False)
-            array[start:stop, place] = values.to_numpy(zero_copy_only=False)
-        start = stop
+            array[rows, place] = values.to_numpy(zero_copy_only=False)
     return array

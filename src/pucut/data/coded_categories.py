@@ -22,17 +22,20 @@ MOST_INDICATORS = 300
 # A column that has too many values shows it here.
 _FIRST_ROWS = 200
 
+# The values of a column, ascending, and how many rows have each; None if they are too many.
+ValueCounts = tuple[FloatArray, npt.NDArray[np.int64]] | None
+
 
 @dataclass(frozen=True, eq=False)
 class CodedCategories:
-    """Which columns of points are taken as codes, and what stands in their place.
+    """The columns of points that are taken as codes, and what stands in their place.
 
     Attributes
     ----------
     values : tuple of float arrays, one per column of the points
         The values of a column that is coded, in ascending order; empty for others, which stay.
     mean, scale : float arrays of shape (n_indicators,)
-        Of the indicators of all values, by which they are standardised like other columns.
+        The moments of the indicators of all values, which are standardised like other columns.
     """
 
     values: tuple[FloatArray, ...]
@@ -45,74 +48,64 @@ class CodedCategories:
 
     @property
     def n_columns(self) -> int:
-        """Of the points with indicators."""
+        """The number of columns of the points with indicators."""
         return sum(not len(values) for values in self.values) + self.n_indicators
 
     def of(self, points: Any) -> Any:
-        """The columns that are not coded, then an indicator for each value of the others.
+        """Return the columns that are not coded, then an indicator for each value of the others.
 
         A value that is not known has no indicator.
         """
         rest = [place for place, values in enumerate(self.values) if not len(values)]
-        found = np.hstack([points[:, rest], _indicators(points, self.values)])
+        indicators = [
+            points[:, place] == each
+            for place in range(len(self.values))
+            for each in self.values[place]
+        ]
+        found = np.column_stack([points[:, rest], *indicators]).astype(points.dtype)
         found[:, len(rest) :] -= self.mean
         found[:, len(rest) :] /= self.scale
         return found
 
 
 def coded_categories(points: Any) -> CodedCategories | None:
-    """None unless at least half of the columns have few values, and some of them more than two."""
+    """Return None unless at least half of the columns have few values, and some more than two."""
     return None if is_sparse(points) else categories_of_parts([value_counts(points)])
 
 
-@dataclass(frozen=True, eq=False)
-class ValueCounts:
-    """The values of a column in ascending order, and in how many rows each stands."""
-
-    values: FloatArray
-    counts: npt.NDArray[np.int64]
-
-
-def value_counts(points: Any) -> list[ValueCounts | None]:
-    """Of each column of the rows; None if it has too many values to be coded."""
+def value_counts(points: Any) -> list[ValueCounts]:
+    """Return the values of each column of the rows."""
     return [_few_values(column) for column in points.T]
 
 
-def categories_of_parts(parts: Sequence[list[ValueCounts | None]]) -> CodedCategories | None:
-    """`coded_categories` of rows that lie in several parts, from the values of each."""
+def categories_of_parts(parts: Sequence[list[ValueCounts]]) -> CodedCategories | None:
+    """Return `coded_categories` of rows that lie in several parts, from the values of each."""
     columns = [_merged(of_parts) for of_parts in zip(*parts, strict=True)]
     few = [column for column in columns if column is not None]
-    coded = [column for column in few if len(column.values) >= LEAST_VALUES]
-    n_indicators = sum(len(column.values) for column in coded)
+    coded = [counts for values, counts in few if len(values) >= LEAST_VALUES]
+    n_indicators = sum(map(len, coded))
     if not 0 < n_indicators <= MOST_INDICATORS or 2 * len(few) < len(columns):
         return None
-    n_rows = coded[0].counts.sum()
-    shares = np.concatenate([column.counts for column in coded]) / n_rows
+    shares = np.concatenate(coded) / coded[0].sum()
     values = tuple(
-        np.empty(0) if column is None or len(column.values) < LEAST_VALUES else column.values
+        np.empty(0) if column is None or len(column[0]) < LEAST_VALUES else column[0]
         for column in columns
     )
     return CodedCategories(values, shares, np.sqrt(shares * (1.0 - shares)))
 
 
-def _merged(parts: Sequence[ValueCounts | None]) -> ValueCounts | None:
+def _merged(parts: Sequence[ValueCounts]) -> ValueCounts:
     known = [part for part in parts if part is not None]
     if len(known) < len(parts):
         return None
-    values, place = np.unique(np.concatenate([part.values for part in known]), return_inverse=True)
-    if len(values) > MOST_VALUES:
-        return None
-    counts = np.bincount(place, weights=np.concatenate([part.counts for part in known]))
-    return ValueCounts(values, counts.astype(np.int64))
+    all_values, all_counts = (np.concatenate(each) for each in zip(*known, strict=True))
+    values, place = np.unique(all_values, return_inverse=True)
+    counts = np.bincount(place, weights=all_counts).astype(np.int64)
+    return (values, counts) if len(values) <= MOST_VALUES else None
 
 
-def _few_values(column: FloatArray) -> ValueCounts | None:
+def _few_values(column: FloatArray) -> ValueCounts:
     if len(np.unique(column[:_FIRST_ROWS])) > MOST_VALUES:
         return None
     values, counts = np.unique(column, return_counts=True)
-    return ValueCounts(values, counts) if len(values) <= MOST_VALUES else None
-
-
-def _indicators(points: Any, values: tuple[FloatArray, ...]) -> Any:
-    columns = [points[:, place] == each for place, known in enumerate(values) for each in known]
-    return np.column_stack(columns).astype(points.dtype)
+    return (values, counts) if len(values) <= MOST_VALUES else None

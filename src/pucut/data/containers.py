@@ -1,25 +1,16 @@
 """The door for X: any container an estimator is given, with its columns counted and named."""
 
-from collections.abc import Sequence
+import numbers
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
-from pucut._support.checks import check_places, is_missing, is_sparse
+from pucut._support.checks import check_places, is_sparse
 from pucut.data.arrow import column_names, is_arrow, open_arrow, read_arrow
-from pucut.data.tables import (
-    MOST_ROWS,
-    Table,
-    array_of_column,
-    holds_categories,
-    holds_dates,
-    is_wide_block,
-    read_table,
-)
+from pucut.data.tables import is_frame
 
 # scikit-learn's checks look for "Reshape your data" if a single row comes without brackets.
 ONE_DIMENSION = (
@@ -45,7 +36,7 @@ def checked_table(estimator: BaseEstimator, X: Any, *, reset: bool) -> Any:
         dataset = open_arrow(X)
         validate_data(estimator, column_names(dataset), reset=reset, skip_check_array=True)
         return read_arrow(dataset)
-    if _is_frame(X):
+    if is_frame(X):
         validate_data(estimator, X, reset=reset, skip_check_array=True)
         return X
     if is_sparse(X):
@@ -77,91 +68,10 @@ def refuse_kinds(X: Any) -> None:
         )
 
 
-def as_table(X: Any) -> Table | None:
-    """Return X as a table that was read leniently, or None if X is something else.
-
-    Wrapped classifiers take texts, images and the like. A table has two dimensions, and its columns
-    hold categories, dates without a time zone, or real numbers, none of them infinite.
-    """
-    if isinstance(X, Table):
-        return X
-    return read_table(X, is_lenient=True) if _is_table(X) else None
-
-
-def _is_table(X: Any) -> bool:
-    if is_sparse(X):
-        return X.ndim == 2 and _has_cells(X.shape) and _are_finite(X.tocoo().data)
-    if _is_frame(X):
-        if is_wide_block(X):
-            return _has_cells(X.shape) and _are_finite(X.to_numpy())
-        by_place = hasattr(X, "iloc")
-        columns = (X.iloc[:, j] if by_place else X[name] for j, name in enumerate(X.columns))
-        return _has_cells(X.shape) and all(_is_column(column) for column in columns)
-    if isinstance(X, (list, tuple)):
-        can_be_read = _are_rows(X)
-    else:
-        can_be_read = hasattr(X, "__array__") and str(getattr(X, "device", "cpu")) == "cpu"
-    if not can_be_read:
-        return False
-    array = np.asarray(X)
-    if array.ndim != 2 or not _has_cells(array.shape):
-        return False
-    if array.dtype.kind == "O":
-        return all(_is_column(column) for column in array.T)
-    return array.dtype.kind in "USTmM" or _are_finite(array)
-
-
-def _is_frame(X: Any) -> bool:
-    return hasattr(X, "columns") and hasattr(X, "dtypes")
-
-
-def _has_cells(shape: tuple[int, ...]) -> bool:
-    return 1 <= shape[0] <= MOST_ROWS and shape[1] >= 1
-
-
-def _are_rows(X: Sequence[Any]) -> bool:
-    """Tell whether a list holds rows of one length, each of single values."""
-    return len({_row_length(row) for row in X}) == 1 and _row_length(X[0]) > 0
-
-
-def _row_length(row: Any) -> int:
-    """Return the number of values of a row in a list of rows, 0 if it is something else."""
-    if hasattr(row, "__array__"):
-        return len(row) if row.ndim == 1 else 0
-    if not isinstance(row, (list, tuple)):
-        return 0
-    return 0 if any(isinstance(cell, (list, tuple, np.ndarray)) for cell in row) else len(row)
-
-
-def _is_column(column: Any) -> bool:
-    if holds_categories(column, is_lenient=True):
-        return True
-    array = array_of_column(column)
-    if array.dtype.kind == "O":
-        if holds_dates(array):
-            return False
-        array = np.array([np.nan if is_missing(value) else float(value) for value in array])
-    return array.dtype.kind in "mM" or _are_finite(array)
-
-
-def _are_finite(array: npt.NDArray[Any]) -> bool:
-    """Tell whether an array holds real numbers, none of them infinite; NaN is allowed."""
-    if array.dtype.kind != "f":
-        return array.dtype.kind in "biu"
-    with np.errstate(invalid="ignore", over="ignore"):
-        total = array.sum(dtype=np.float64)
-    if np.isfinite(total):
-        return True
-    largest, smallest = np.fmax.reduce(array, axis=None), np.fmin.reduce(array, axis=None)
-    return not np.isinf(largest) and not np.isinf(smallest)
-
-
 def for_any_table(tags: Any) -> Any:
     """Set the tags of an estimator whose X goes through `checked_table`."""
-    tags.input_tags.allow_nan = True
-    tags.input_tags.sparse = True
-    tags.input_tags.categorical = True
-    tags.input_tags.string = True
+    for name in ("allow_nan", "sparse", "categorical", "string"):
+        setattr(tags.input_tags, name, True)
     return tags
 
 
@@ -185,3 +95,25 @@ def with_narrow_indices(points: Any) -> Any:
         points.indices = points.indices.astype(np.int32, copy=False)
         points.indptr = points.indptr.astype(np.int32, copy=False)
     return points
+
+
+def size_of_table(X: Any) -> tuple[tuple[int, int], int]:
+    """Return (rows, columns) and the bytes per encoded value, 4 for single precision.
+
+    Nothing of a file or of a data frame is read.
+    """
+    if isinstance(X, tuple) and len(X) == 2 and all(isinstance(x, numbers.Integral) for x in X):
+        return (int(X[0]), int(X[1])), 8
+    if is_arrow(X):
+        dataset = open_arrow(X)
+        kinds = [str(field.type) for field in dataset.schema]
+        is_narrow = all(kind in ("float", "halffloat") for kind in kinds)
+        return (dataset.count_rows(), len(kinds)), 4 if is_narrow else 8
+    if is_frame(X):
+        is_narrow = all(str(kind).lower() in ("float32", "float16") for kind in X.dtypes)
+        return (len(X), len(X.columns)), 4 if is_narrow else 8
+    array = X if hasattr(X, "dtype") else np.asarray(X)
+    if array.ndim != 2:
+        raise ValueError(f"X must have two dimensions, found shape {array.shape}")
+    is_narrow = array.dtype in (np.float32, np.float16)
+    return (int(array.shape[0]), int(array.shape[1])), 4 if is_narrow else 8

@@ -1,17 +1,16 @@
 """From a table to points whose distances mean something.
 
-Columns of numbers are standardised over all rows: mean 0, standard deviation 1. Categories (texts,
-objects and category types of data frames) become one column per value, 1 where the row has it,
-standardised like any other. Constant columns become 0. Missing values become 0 too, which is the
-mean. Sparse tables are scaled but not centred, which does not change distances.
-
-Learners that need finite numbers, but no scaling, get them from `finite_columns`.
+Columns of numbers are standardised over all rows: mean 0, standard deviation 1. Categories become
+one column per value, 1 where the row has it, standardised like any other. Constant columns become
+0, and missing values too, which is the mean. Sparse tables are scaled but not centred, which does
+not change distances. Learners that need finite numbers, but no scaling, call `finite_columns`.
 
 Dense tables are read in blocks of rows, three times for the moments and once for the points, so a
 table on disk (a memory map) is read sequentially; the points are the only copy of its size.
 """
 
 from dataclasses import dataclass
+from itertools import chain
 from numbers import Real
 from typing import Any
 
@@ -22,22 +21,16 @@ from sklearn.utils import check_array
 
 from pucut._support.checks import FloatArray, is_sparse
 from pucut._support.threads import in_threads
-from pucut.data.moments import (
-    dense_moments,
-    encoded_columns,
-    known_values,
-    row_blocks,
-    sparse_moments,
-)
-from pucut.data.tables import Table, TableFormat, read_table
+from pucut.data.moments import column_moments, encoded_column, row_blocks
+from pucut.data.tables import Table, TableFormat, is_frame, read_table
 
 # For `finite_columns`: categories beyond this many have no column of their own and share one.
 _MOST_INDICATORS = 30
 # Sparse tables with at most this many cells are made dense; larger ones would not fit in memory.
 MAX_DENSE_CELLS = 20_000_000
-# Of points from the mean, by the bytes of a coordinate: squares, which distances need, must not
-# leave the range of numbers, and doubles not that of single precision, in which networks and
-# scikit-learn's trees read them.
+# The most that points may deviate, by the bytes of a coordinate: squares, which distances need,
+# must not leave the range of numbers, and doubles not that of single precision, in which networks
+# and scikit-learn's trees read them.
 _MOST_DEVIATIONS = {4: 1e15, 8: 1e37}
 # Numbers encoded at a time: they stay in a processor's cache.
 _POINT_CELLS = 1 << 16
@@ -45,16 +38,14 @@ _POINT_CELLS = 1 << 16
 
 @dataclass(frozen=True, eq=False)
 class Encoding:
-    """What is learned from a table, to encode later rows in the same way.
+    """The encoding that was learned from a table, for later rows too.
 
     Attributes
     ----------
-    format : TableFormat
     mean, scale : float arrays of shape (n_features,)
-        Of the encoded columns; `scale` is 1 for constant ones, or their size if that is more.
+        Those of the encoded columns; `scale` is 1 for constant ones, or their size if that is more.
     column : int array of shape (n_features,)
         The column of the table each encoded column comes from.
-    is_sparse : bool
     dtype : numpy dtype
         float32 if all of the table fits into it, else float64.
     """
@@ -71,7 +62,7 @@ class Encoding:
         return len(self.mean)
 
     def encode(self, X: Any) -> Any:
-        """The points of new rows, dense or CSR as the table was, whichever X is."""
+        """Return the points of new rows, dense or CSR as the table was, whichever X is."""
         if is_sparse(X) and not self.is_sparse:
             X = X.toarray()
         elif self.is_sparse and not is_sparse(X):
@@ -81,17 +72,18 @@ class Encoding:
     def _encode(
         self, table: Table, into: npt.NDArray[Any] | None = None, n_threads: int = 1
     ) -> Any:
+        shape = (table.n_rows, self.n_features)
         if self.is_sparse:
-            most = _MOST_DEVIATIONS[self.dtype.itemsize]
+            parts = []
             for place, (numbers, scale) in enumerate(zip(table.values, self.scale, strict=True)):
-                largest = float(np.abs(known_values(numbers)).max(initial=0))
-                if not largest / scale <= most:
-                    with np.errstate(over="ignore"):
-                        self._check_deviations(table, numbers / scale, numbers, place, most)
-            return _scaled_rows(table, self.scale, self.dtype)
-        points = into
-        if points is None:
-            points = np.empty((table.n_rows, self.n_features), dtype=self.dtype)
+                with np.errstate(over="ignore"):
+                    scaled = numbers / scale
+                self._check_deviations(table, scaled, numbers, place)
+                parts.append(np.nan_to_num(scaled))
+            ends = np.cumsum([0, *map(len, parts)])
+            data = np.concatenate(parts).astype(self.dtype)
+            return sp.csc_array((data, np.concatenate(table.rows), ends), shape=shape).tocsr()
+        points = np.empty(shape, dtype=self.dtype) if into is None else into
         blocks = row_blocks(table.n_rows, max(1, _POINT_CELLS // max(1, self.n_features)))
         in_threads(lambda rows: self._encode_rows(table, rows, points), blocks, n_threads)
         return points
@@ -102,7 +94,8 @@ class Encoding:
         if table.array is not None:
             block[...] = table.array[rows]
         else:
-            for place, numbers in enumerate(encoded_columns(table, rows)):
+            columns = (encoded_column(table, j, rows) for j in range(len(table.values)))
+            for place, numbers in enumerate(chain.from_iterable(columns)):
                 block[:, place] = numbers
         is_missing = np.isnan(block)
         with np.errstate(over="ignore"):
@@ -112,22 +105,20 @@ class Encoding:
             # Halves: the difference of two huge numbers may leave the range of doubles.
             numbers, mean, scale = block[:, place], self.mean[place], self.scale[place]
             scaled[:, place] = (0.5 * numbers - 0.5 * mean) / (0.5 * scale)
-            self._check_deviations(table, scaled[:, place], numbers, place, most)
+            self._check_deviations(table, scaled[:, place], numbers, place)
         scaled[is_missing] = 0.0
         points[rows] = scaled
 
     def importances(self, weights: FloatArray) -> FloatArray:
-        """How much each column of the table counts: weights of the encoded columns, summed by the
-        column they come from, and scaled to sum to 1.
-        """
-        n_columns = self.format.n_columns
-        totals = np.bincount(self.column, weights=weights, minlength=n_columns)
+        """Return weights of the table's columns from those of the encoded ones; their sum is 1."""
+        totals = np.bincount(self.column, weights=weights, minlength=self.format.n_columns)
         found: FloatArray = totals / totals.sum()
         return found
 
     def _check_deviations(
-        self, table: Table, column: FloatArray, numbers: npt.NDArray[Any], place: int, most: float
+        self, table: Table, column: FloatArray, numbers: npt.NDArray[Any], place: int
     ) -> None:
+        most = _MOST_DEVIATIONS[self.dtype.itemsize]
         far = np.abs(column) > most  # false for missing values
         if far.any():
             raise ValueError(
@@ -138,40 +129,32 @@ class Encoding:
 
 
 def learn_encoding(X: Any, *, in_place: bool = False, n_threads: int = 1) -> tuple[Encoding, Any]:
-    """Learns the encoding of a table, and returns it with the points of its rows.
+    """Learn the encoding of a table, and return it with the points of its rows.
 
     With `in_place` the points overwrite X if it is an array of their type and shape; the caller
     must not need X any more. The number of threads changes no bit.
     """
     table = read_table(X)
     is_sparse = bool(table.rows)
-    moments = sparse_moments(table) if is_sparse else dense_moments(table, n_threads)
-    origin = [
-        j
-        for j, categories in enumerate(table.format.categories)
-        for _ in range(1 if categories is None else len(categories))
-    ]
+    moments = column_moments(table, n_threads)
+    widths = [1 if known is None else len(known) for known in table.format.categories]
+    origin = np.repeat(np.arange(len(widths), dtype=np.int32), widths)
     narrow = all(values.dtype.kind == "f" and values.dtype.itemsize <= 4 for values in table.values)
     encoding = Encoding(
         table.format,
         np.zeros(len(origin)) if is_sparse else np.array([each.mean for each in moments]),
         np.array([each.scale for each in moments]),
-        np.array(origin, dtype=np.int32),
+        origin,
         is_sparse,
         np.dtype(np.float32 if narrow else np.float64),
     )
-    is_replaced = (
-        in_place
-        and isinstance(X, np.ndarray)
-        and X.dtype == encoding.dtype
-        and X.shape == (table.n_rows, encoding.n_features)
-        and all(categories is None for categories in table.format.categories)
-    )
-    return encoding, encoding._encode(table, X if is_replaced else None, n_threads)
+    is_replaced = in_place and table.array is not None and table.array is table.source
+    into = table.array if is_replaced and table.source.dtype == encoding.dtype else None
+    return encoding, encoding._encode(table, into, n_threads)
 
 
 def finite_columns(X: Any) -> npt.NDArray[Any]:
-    """Columns of finite numbers, for learners that take nothing else.
+    """Return columns of finite numbers, for learners that take nothing else.
 
     A category becomes one column of 0 and 1 for each value (the rarest share one), and so does a
     missing category. A missing number becomes the median of its column, next to a column that says
@@ -199,8 +182,8 @@ def finite_columns(X: Any) -> npt.NDArray[Any]:
 
 
 def is_plain(X: Any) -> bool:
-    """Whether X is an array of numbers, and neither a data frame nor an array of objects."""
-    if hasattr(X, "columns") and hasattr(X, "dtypes"):
+    """Return whether X is an array of numbers, and neither a data frame nor one of objects."""
+    if is_frame(X):
         return False
     array = X if hasattr(X, "dtype") else np.asarray(X)
     return not (getattr(array, "ndim", 0) == 2 and array.dtype.kind in "OUS")
@@ -223,7 +206,7 @@ def _finite(
 
 
 def _indicators(codes: npt.NDArray[Any], categories: npt.NDArray[np.object_]) -> list[FloatArray]:
-    """The missing ones first, then by name; values of one name are one category."""
+    """Return a column for each name, the missing ones first; values of one name are one."""
     names = np.array([f"={category}" for category in categories] + [""])
     present = names[np.where(np.isnan(codes), len(categories), codes).astype(np.intp)]
     values, codes, counts = np.unique(present, return_inverse=True, return_counts=True)
@@ -233,14 +216,3 @@ def _indicators(codes: npt.NDArray[Any], categories: npt.NDArray[np.object_]) ->
         place[by_count] = np.arange(len(values))
         codes = np.minimum(place, _MOST_INDICATORS)[codes]
     return [(codes == code).astype(np.float64) for code in range(int(codes.max()) + 1)]
-
-
-def _scaled_rows(table: Table, scale: FloatArray, dtype: np.dtype[Any]) -> sp.csr_array:
-    lengths = [len(values) for values in table.values]
-    data = np.concatenate(
-        [np.nan_to_num(values / by) for values, by in zip(table.values, scale, strict=True)]
-    )
-    rows = np.concatenate(table.rows)
-    ends = np.concatenate([[0], np.cumsum(lengths)])
-    shape = (table.n_rows, len(lengths))
-    return sp.csc_array((data.astype(dtype), rows, ends), shape=shape).tocsr()

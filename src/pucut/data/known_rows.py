@@ -14,9 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pucut._support.checks import BoolArray
-from pucut.data.row_order import IndexArray
-from pucut.data.tables import Table
+from pucut._support.checks import BoolArray, IndexArray
 
 # A larger share repeats known rows more often than it helps, and takes time.
 MOST_MIXED = 0.5
@@ -24,16 +22,16 @@ MOST_MIXED = 0.5
 
 @dataclass(frozen=True, eq=False)
 class RepeatedRows:
-    """The rows of a table, then known ones again, which count as unlabelled there.
+    """The rows of a table, then known ones again, which count as unlabelled.
 
     Attributes
     ----------
     rows : int array
         Numbers of rows of the table, all of its own first.
     is_labelled : bool array
-        Of these; False where they are repeated.
+        Whether each of these rows is labelled; False where it is repeated.
     growth : float
-        How many times as many rows are in the unlabelled set.
+        The size of the unlabelled set, in multiples of what it was.
     """
 
     rows: IndexArray
@@ -42,7 +40,7 @@ class RepeatedRows:
 
 
 def mixed_share(prior: float, n_labelled: int, n_negative: int, n_unlabelled: int) -> float:
-    """The eta at which N(g) varies least: its two estimates are weighted by their precision."""
+    """Return the eta at which N(g) varies least: both estimates are weighted by precision."""
     if not n_negative:
         return 0.0
     by_unlabelled = prior**2 / n_labelled + 1.0 / n_unlabelled
@@ -53,7 +51,7 @@ def mixed_share(prior: float, n_labelled: int, n_negative: int, n_unlabelled: in
 def with_known_rows(
     is_labelled: BoolArray, is_negative: BoolArray, prior: float, *, includes_labelled: bool = True
 ) -> RepeatedRows:
-    """The rows for a risk of positive and unlabelled rows; the prior stays what it is.
+    """Return the rows for a risk of positive and unlabelled rows; the prior stays what it is.
 
     The unlabelled set of the risk is all of the rows, or only those without a positive label.
     """
@@ -71,20 +69,3 @@ def with_known_rows(
     )
     own = np.arange(len(rows)) < n_own
     return RepeatedRows(rows, is_labelled[rows] & own, 1.0 + n_more / n_unlabelled)
-
-
-def repeated_in_table(table: Table, rows: IndexArray) -> Table:
-    """The table with these rows, of which its own come first, in their order."""
-    more = rows[table.n_rows :]
-    if not table.rows:
-        values = tuple(np.ascontiguousarray(column[rows]) for column in table.values)
-        return Table(len(rows), values, (), table.format, table.names)
-    columns, places = [], []
-    for column, there in zip(table.values, table.rows, strict=True):
-        place = np.searchsorted(there, more)
-        is_there = place < len(there)
-        is_there[is_there] = there[place[is_there]] == more[is_there]
-        columns.append(np.concatenate([column, column[place[is_there]]]))
-        again = table.n_rows + np.flatnonzero(is_there)
-        places.append(np.concatenate([there, again.astype(there.dtype)]))
-    return Table(len(rows), tuple(columns), tuple(places), table.format, table.names)

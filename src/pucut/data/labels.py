@@ -1,9 +1,12 @@
-"""The label convention: which rows are labelled, and how predictions are written.
+"""Checked labels: of positive and unlabelled rows, and of several classes.
 
 `y` holds two values, any two. Of numbers and booleans the larger is the labelled positive, of
 strings the one that is known to mean positive (`label_words`), or `pos_label` if given; the other
 means unlabelled. Missing values (NaN, None, NaT, pandas.NA) mean unlabelled too. With `neg_label`
 its rows are known negatives, and everything that is neither is unlabelled.
+
+For several classes -1 means unlabelled, as in scikit-learn, and so do missing values, which are the
+only such mark among strings.
 """
 
 import numbers
@@ -16,21 +19,25 @@ import numpy.typing as npt
 from sklearn.utils.multiclass import type_of_target
 
 from pucut._support.checks import BoolArray
-from pucut.data.label_values import (
+from pucut.data.label_words import (
     check_length,
     distinct_labels,
+    in_one_spelling,
     label_array,
     listed,
+    meaning_of,
     missing_labels,
     plain,
+    positive_of,
+    read_labels,
+    word_of,
 )
-from pucut.data.label_words import in_one_spelling, meaning_of, positive_of, word_of
 from pucut.exceptions import UnclearLabelsWarning
 
 
 @dataclass(frozen=True, eq=False)
 class PULabels:
-    """Checked labels of each row, and `classes`, the negative value first.
+    """Checked labels of positive and unlabelled rows.
 
     Attributes
     ----------
@@ -55,17 +62,17 @@ class PULabels:
 
     @property
     def n_labelled(self) -> int:
-        """Labelled positives."""
+        """The number of labelled positives."""
         return int(self.is_labelled.sum())
 
     @property
     def n_negative(self) -> int:
-        """Known negatives."""
+        """The number of known negatives."""
         return int(self.is_negative.sum())
 
     @property
     def is_unlabelled(self) -> BoolArray:
-        """Whether nothing is known of the row."""
+        """The rows of which nothing is known."""
         return ~(self.is_labelled | self.is_negative)
 
     @property
@@ -74,12 +81,12 @@ class PULabels:
 
     @property
     def labelled_share(self) -> float:
-        """Labelled positives among all samples: no prior can be below it."""
+        """The share of labelled positives among all samples: no prior can be below it."""
         return self.n_labelled / self.n_samples
 
     @property
     def largest_prior(self) -> float:
-        """What the known negatives leave: no prior can be above it."""
+        """The share that the known negatives leave: no prior can be above it."""
         return (self.n_samples - self.n_negative) / self.n_samples
 
     @property
@@ -88,22 +95,15 @@ class PULabels:
         return self.is_labelled.astype(np.int8) - self.is_negative.astype(np.int8)
 
     def in_order(self, order: npt.NDArray[np.intp]) -> "PULabels":
-        """The labels of these rows, in this order."""
+        """Return the labels of these rows, in this order."""
         return PULabels(self.is_labelled[order], self.classes, self.is_negative[order])
 
-    def without_negatives(self) -> "PULabels":
-        """The same with the known negatives unlabelled."""
-        return PULabels(self.is_labelled, self.classes)
-
     def hiding(self, is_hidden: BoolArray) -> "PULabels":
-        """The same with these rows unlabelled."""
+        """Return the labels with these rows unlabelled."""
         return PULabels(self.is_labelled & ~is_hidden, self.classes, self.is_negative & ~is_hidden)
 
     def as_values(self) -> npt.NDArray[Any]:
-        """What `checked_pu_labels` reads as these labels.
-
-        The two classes; next to known negatives, missing values are unlabelled.
-        """
+        """Return a `y` of these labels; next to known negatives, missing values are unlabelled."""
         values = self.encode(self.is_labelled)
         if self.n_negative:
             values = values.astype(np.float64 if values.dtype.kind in "iuf" else object)
@@ -111,11 +111,11 @@ class PULabels:
         return values
 
     def encode(self, is_positive: BoolArray) -> npt.NDArray[Any]:
-        """Booleans in the two values of `y`."""
+        """Return booleans as the two values of `y`."""
         return self.classes[np.asarray(is_positive).astype(np.intp)]
 
     def decode(self, predictions: Any, name: str = "y_pred") -> BoolArray:
-        """Which predictions, in the two values of `y`, are positive.
+        """Return the predictions, in the two values of `y`, that are positive.
 
         The other value is arbitrary: a fold need not show how unlabelled rows are marked elsewhere.
         """
@@ -140,26 +140,16 @@ class PULabels:
 def checked_pu_labels(
     y: Any, *, pos_label: Any = None, neg_label: Any = None, n_samples: int | None = None
 ) -> PULabels:
-    """Reads `y` by the convention above, or raises an error that says what is wrong with it.
+    """Read `y` by the convention above, or raise an error that says what is wrong with it.
 
-    Parameters
-    ----------
-    y : array-like of shape (n_samples,)
-        NumPy array, list, pandas or polars Series of numbers, booleans, strings or categories;
-        labels that have been checked are returned as they are.
-    pos_label : value of y, optional
-        The value that means labelled positive, if it is not what the convention takes.
-    neg_label : value of y, optional
-        The value that means known negative. All other values then mean unlabelled.
-    n_samples : int, optional
-        How many rows X has, if that should be compared.
+    `y` is a NumPy array, list, pandas or polars Series of numbers, booleans, strings or categories;
+    checked labels are returned as they are. With `neg_label`, all values but the two that are named
+    mean unlabelled. `n_samples` is the number of rows of X, if that should be compared.
     """
     if isinstance(y, PULabels):
         check_length(y.is_labelled, n_samples)
         return y
-    values = label_array(y)
-    check_length(values, n_samples)
-    missing = missing_labels(values)
+    values, missing = read_labels(y, n_samples)
     present = values[~missing]
     if len(present) == 0:
         raise ValueError("y holds no class, only missing values; labelled positives must be marked")
@@ -185,9 +175,9 @@ def checked_pu_labels(
 
 
 def _given_value(distinct: list[Any], given: Any) -> Any:
-    """The value of y that was named, in any of its spellings; the name itself if y has none."""
-    same = [value for value in distinct if bool(value == given) or word_of(value) == word_of(given)]
-    return same[0] if same else given
+    """Return the value of y that was named in any of its spellings, or the name itself."""
+    word = word_of(given)
+    return next((each for each in distinct if bool(each == given) or word_of(each) == word), given)
 
 
 def _positive_value(distinct: list[Any], pos_label: Any, *, has_missing: bool) -> Any:
@@ -224,7 +214,7 @@ def _check_present(positive: Any, distinct: list[Any]) -> None:
 
 
 def positive_by_convention(distinct: list[Any]) -> Any:
-    """Of numbers the larger, of strings the one whose word says so."""
+    """Return the larger of two numbers, or the string whose word says positive."""
     if not isinstance(distinct[0], str):
         if len(distinct) == 1 and distinct[0] in (0, -1):
             raise ValueError(
@@ -250,7 +240,7 @@ def positive_by_convention(distinct: list[Any]) -> Any:
 
 
 def _positive_beside(negative: Any, distinct: list[Any], pos_label: Any) -> Any:
-    """The value of labelled positives where the negative one is given."""
+    """Return the value of labelled positives where the negative one is given."""
     if pos_label is not None:
         positive = _given_value(distinct, pos_label)
         if bool(positive == negative):
@@ -260,11 +250,8 @@ def _positive_beside(negative: Any, distinct: list[Any], pos_label: Any) -> Any:
             )
         _check_present(positive, distinct)
         return positive
-    rest = [
-        value
-        for value in distinct
-        if value != negative and value != -1 and meaning_of(value) != "unlabelled"
-    ]
+    rest = [each for each in distinct if each not in (negative, -1)]
+    rest = [each for each in rest if meaning_of(each) != "unlabelled"]
     if len(rest) > 1 and all(isinstance(value, str) for value in rest):
         rest = [value for value in rest if meaning_of(value) == "positive"] or rest
     if len(rest) != 1 or meaning_of(rest[0]) == "negative":
@@ -276,7 +263,7 @@ def _positive_beside(negative: Any, distinct: list[Any], pos_label: Any) -> Any:
 
 
 def _other_value(distinct: list[Any], positive: Any) -> Any:
-    """The value of the other class; one that fits where only missing values stand for it."""
+    """Return the value of the other class; one that fits where only missing values stand for it."""
     others = [value for value in distinct if value != positive]
     if others:
         return others[0]
@@ -284,9 +271,7 @@ def _other_value(distinct: list[Any], positive: Any) -> Any:
         return not positive
     if isinstance(positive, str):
         return "negative" if meaning_of(positive) != "negative" else "other"
-    if isinstance(positive, numbers.Real):
-        return 0 if float(positive) != 0.0 else 1
-    return None
+    return int(float(positive) == 0.0) if isinstance(positive, numbers.Real) else None
 
 
 def _too_many_values(distinct: list[Any]) -> str:
@@ -320,15 +305,12 @@ def _class_array(other: Any, positive: Any, dtype: np.dtype[Any]) -> npt.NDArray
 
 
 def prior_number(prior: Any) -> Any:
-    """The number of an estimate that is given as a prior; whatever else as it is."""
+    """Return the number of an estimate that is given as a prior; anything else as it is."""
     return prior.as_prior() if hasattr(prior, "as_prior") else prior
 
 
 def checked_prior(prior: Any, labels: PULabels, name: str = "prior") -> float:
-    """The share of positives among all samples.
-
-    At least the labelled share, below 1, and at most what the known negatives leave.
-    """
+    """Return a share of positives among all samples that the labels allow, below 1."""
     prior = prior_number(prior)
     if isinstance(prior, (bool, np.bool_)) or not isinstance(prior, numbers.Real):
         raise TypeError(f"{name} must be a number between 0 and 1, found {prior!r}")
@@ -351,3 +333,52 @@ def checked_prior(prior: Any, labels: PULabels, name: str = "prior") -> float:
             f"{labels.n_samples} samples are known negatives, so that no more can be positive"
         )
     return min(max(value, labels.labelled_share), labels.largest_prior)
+
+
+@dataclass(frozen=True, eq=False)
+class ClassLabels:
+    """The place of each label in the classes, which rise; -1 for unlabelled rows."""
+
+    codes: npt.NDArray[np.intp]
+    classes: npt.NDArray[Any]
+
+    @property
+    def shares(self) -> npt.NDArray[np.float64]:
+        """The share of each class among the labelled rows."""
+        known = self.codes[self.codes >= 0]
+        return np.bincount(known) / len(known)
+
+
+def checked_class_labels(y: Any, *, n_samples: int | None = None) -> ClassLabels:
+    """Read labels of two or more classes, with -1 or missing values for unlabelled rows.
+
+    If y holds only -1 and 1, both are classes: labels of a single class would not be enough.
+    """
+    values, unlabelled = read_labels(y, n_samples)
+    if values.dtype.kind in "US" and (values == values.dtype.type("-1")).any():
+        raise ValueError(
+            "y holds the string '-1' among strings, which may be a class or mean unlabelled: mark "
+            "unlabelled rows with None, or with the number -1, in an array of dtype object"
+        )
+    signs = values.dtype.kind in "if" and set(np.unique(values[~unlabelled])) == {-1, 1}
+    if values.dtype.kind in "ifO" and not signs:
+        unlabelled[~unlabelled] = [bool(value == -1) for value in values[~unlabelled]]
+    present = values[~unlabelled]
+    if len(present) == 0:
+        raise ValueError("y holds only -1 or missing values, which mean unlabelled")
+    distinct = distinct_labels(present)
+    found = np.array([plain(value) for value in distinct])
+    kind = type_of_target(found)
+    if str(kind).startswith("continuous"):
+        raise ValueError(
+            f"Unknown label type: {kind}. y holds {listed(distinct)}, but labels must be classes"
+        )
+    if len(distinct) < 2:
+        raise ValueError(
+            f"y holds labels of only one class, {plain(distinct[0])!r}: at least two are needed; "
+            "for labels of one class see TwoHNCClassifier"
+        )
+    classes = found if values.dtype.kind == "O" else found.astype(values.dtype)
+    codes = np.full(len(values), -1, dtype=np.intp)
+    codes[~unlabelled] = np.searchsorted(classes, present.astype(classes.dtype))
+    return ClassLabels(codes, classes)

@@ -1,11 +1,10 @@
 """Rows that a table holds more than once, and which of them folds must keep together.
 
-A score is out-of-sample only if the model has not seen a copy of the row either. Equal rows are of
-two kinds, and their labels tell which. Copies of one row share its label: a model that saw one of
-them knows the other, and an unlabelled positive never gets such help. So folds keep copies
-together. In a table of few values, different samples happen to be equal, and each was labelled or
-not by itself: beside a labelled row stand unlabelled positives, which do profit from its label. To
-take that away from held-out rows would make them look harder than the unlabelled ones are.
+A score is out of sample only if the model has not seen a copy of the row either. Copies share
+their label: a model that saw one of them knows the other, and an unlabelled positive never gets
+such help. So folds keep copies together. In a table of few values, different samples happen to be
+equal, and each was labelled or not by itself: unlabelled positives do profit from a labelled row
+that is equal. To take that away from held-out rows would make them look harder than they are.
 """
 
 import math
@@ -17,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from pucut._support.checks import BoolArray
-from pucut.data.containers import as_table
-from pucut.data.row_order import IndexArray
+from pucut.data.row_order import IndexArray, table_hashes
+from pucut.data.tables import as_table
 from pucut.exceptions import RepeatedRowsWarning
 
 # Rows equal to a labelled one are copies if this share of them is labelled too. If each was
@@ -37,13 +36,12 @@ class Repeats:
 
     Attributes
     ----------
-    n_rows, n_labelled : int
     n_repeated, n_labelled_repeated : int
         Rows, and labelled rows, that are equal to some other row.
     n_distinct : int
         Different rows among the repeated ones.
     agreement : float
-        Of the rows equal to a labelled one, the share that is labelled too; NaN if there are none.
+        The share of labelled rows among those equal to one; NaN if there are none.
     """
 
     n_rows: int
@@ -57,11 +55,6 @@ class Repeats:
     def has_few_values(self) -> bool:
         """Tell whether there are so few different rows that equal ones mean nothing."""
         return _are_few(self.n_rows - self.n_repeated + self.n_distinct, self.n_rows)
-
-    @property
-    def are_samples(self) -> bool:
-        """Tell whether equal rows are different samples, labelled or not one by one."""
-        return self.agreement < COPIES_AGREE or self.has_few_values
 
     @property
     def are_copies(self) -> bool:
@@ -123,16 +116,15 @@ def equal_rows(X: Any, n_threads: int = 1) -> IndexArray:
     table = as_table(X)
     if table is None:
         return np.arange(X.shape[0] if hasattr(X, "shape") else len(X))
-    return numbered(table.hashes(n_threads))
+    return numbered(table_hashes(table, n_threads))
 
 
 def groups_for_folds(X: Any, is_labelled: BoolArray, n_threads: int = 1) -> IndexArray:
     """Return the group of each row: rows of a group belong into one fold.
 
-    Copies are a group; every other row is one by itself, and so are all rows of a table of few
-    values. If no labelled row has an equal one, nothing speaks against copies, and equal rows are
-    kept together. Groups are counted by first appearance, so that without copies they are the
-    numbers of the rows.
+    Copies are a group, and every other row is one by itself. If no labelled row has an equal one,
+    nothing speaks against copies, and equal rows are kept together. Groups are counted by first
+    appearance, so that without copies they are the numbers of the rows.
     """
     return groups_of_equal_rows(equal_rows(X, n_threads), is_labelled)
 

@@ -1,15 +1,16 @@
 """Columns that know which rows were labelled, rather than which are positive.
 
-Labelled rows are positives drawn at random. Whatever such a row holds, a positive that was not
-drawn holds as often: a value that most labelled rows have is found in hidden positives too. A value
-that only labelled rows have was therefore made by the labelling: who confirmed the row, when, under
-which running number. A model takes it for the mark of positives, and finds no others. The only
-other way to such a value is that nearly all positives are labelled.
+Labelled rows are positives drawn at random, and hidden positives hold the same values as often. A
+value that only labelled rows have was therefore made by the labelling: who confirmed the row, when,
+under which running number. A model takes it for the mark of positives, and finds no others. The
+only other cause is that nearly all positives are labelled.
 """
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import islice
 from typing import Literal
 
 import numpy as np
@@ -17,8 +18,9 @@ import numpy.typing as npt
 
 from pucut._support.checks import BoolArray
 from pucut._support.threads import in_threads, parts_of
+from pucut.data.columns import Column
 from pucut.data.labels import PULabels
-from pucut.data.tables import Column, Table
+from pucut.data.tables import Table
 from pucut.exceptions import SuspectColumnWarning
 
 # A value belongs to labelled rows alone if at most so many other rows have it, for each of them.
@@ -47,16 +49,16 @@ class Suspect:
     ----------
     column : str
     kind : {"filled", "empty", "value", "range"}
-        That the cell is filled, that it is empty, its value (or one of several), or that it is
-        within a range, as running numbers and dates of labelling are.
+        The cell is filled or empty, has a value (or one of several), or is within a range, as
+        running numbers and dates of labelling are.
     what : str
-        The same in words: "is filled".
+        The property in words: "is filled".
     n_labelled, n_others : int
-        Labelled rows and other rows of which this is true.
+        Labelled rows and other rows of which this is true, ...
     of_labelled, of_others : int
-        All labelled and all other rows.
+        ... and all of them.
     limits : (float, float), optional
-        Of a range.
+        Those of a range.
     """
 
     column: str
@@ -80,39 +82,34 @@ def suspect_columns(
 ) -> tuple[Suspect, ...]:
     """Return the columns of a table that know the labels.
 
-    Columns have these names, or those of the table, or their numbers. Known negatives are left out
-    of it: they were labelled too.
+    Columns have these names, or those of the table, or their numbers. Known negatives are left out:
+    they were labelled too.
     """
     if labels.n_labelled < FEWEST_LABELLED:
         return ()
     own = range(table.format.n_columns) if table.names is None else table.names
     named = list(own if names is None else names)
+    is_labelled, is_other = labels.is_labelled, labels.is_unlabelled
+    n_labelled, n_others = _count(is_labelled), _count(is_other)
 
     def among(columns: range) -> list[Suspect]:
-        suspects = [_suspect(table, j, str(named[j]), labels) for j in columns]
-        return [suspect for suspect in suspects if suspect is not None]
+        found: list[Suspect] = []
+        for j in columns:
+            made = partial(Suspect, str(named[j]), of_labelled=n_labelled, of_others=n_others)
+            signs = _signs(made, table, j, is_labelled, is_other)
+            found += islice(filter(_is_of_labelled_alone, signs), 1)
+        return found
 
     found = in_threads(among, parts_of(len(named), n_threads), n_threads)
     return tuple(suspect for part in found for suspect in part)
 
 
-def _suspect(table: Table, j: int, name: str, labels: PULabels) -> Suspect | None:
-    is_labelled, is_other = labels.is_labelled, labels.is_unlabelled
-    for sign in _signs(table, j, is_labelled, is_other):
-        n_needed = max(COMMON[sign.kind] * labels.n_labelled, FEWEST_LABELLED)
-        # A sign that nearly all rows have says nothing, and many others have it.
-        if sign.n_labelled >= n_needed and sign.n_others <= FEWEST_OTHERS * sign.n_labelled:
-            return Suspect(
-                name,
-                sign.kind,
-                sign.what,
-                sign.n_labelled,
-                sign.n_others,
-                labels.n_labelled,
-                _count(is_other),
-                sign.limits,
-            )
-    return None
+def _is_of_labelled_alone(sign: Suspect) -> bool:
+    # A sign that nearly all rows have says nothing, and many others have it.
+    return (
+        sign.n_labelled >= max(COMMON[sign.kind] * sign.of_labelled, FEWEST_LABELLED)
+        and sign.n_others <= FEWEST_OTHERS * sign.n_labelled
+    )
 
 
 def in_words(suspects: Sequence[Suspect]) -> str:
@@ -136,30 +133,22 @@ def warn_of_suspects(suspects: Sequence[Suspect]) -> None:
         )
 
 
-@dataclass(frozen=True)
-class _Sign:
-    """A property of cells of a column, and the numbers of labelled and other rows that have it."""
-
-    kind: Kind
-    what: str
-    n_labelled: int
-    n_others: int
-    limits: tuple[float, float] | None = None
-
-
-def _signs(table: Table, j: int, is_labelled: BoolArray, is_other: BoolArray) -> Iterator[_Sign]:
+def _signs(
+    made: Callable[..., Suspect], table: Table, j: int, is_labelled: BoolArray, is_other: BoolArray
+) -> Iterator[Suspect]:
+    """Yield what may be true of the labelled rows alone, filled in by `made`."""
     values, categories = table.values[j], table.format.categories[j]
     if table.rows:  # sparse: zeros are as good as empty
         rows = table.rows[j]
-        yield _Sign("filled", "is not 0", _count(is_labelled[rows]), _count(is_other[rows]))
+        yield made("filled", "is not 0", _count(is_labelled[rows]), _count(is_other[rows]))
         return
     if values.dtype.kind == "f":
         is_missing = np.isnan(values)
         if is_missing.any():
             n_empty, n_other = _count(is_missing & is_labelled), _count(is_missing & is_other)
             n_filled = _count(is_labelled) - n_empty
-            yield _Sign("filled", "is filled", n_filled, _count(is_other) - n_other)
-            yield _Sign("empty", "is empty", n_empty, n_other)
+            yield made("filled", "is filled", n_filled, _count(is_other) - n_other)
+            yield made("empty", "is empty", n_empty, n_other)
             is_labelled, is_other = is_labelled & ~is_missing, is_other & ~is_missing
     rising = np.sort(values[is_labelled])
     if not len(rising):
@@ -167,19 +156,23 @@ def _signs(table: Table, j: int, is_labelled: BoolArray, is_other: BoolArray) ->
     others = values[is_other]
     known = rising[np.concatenate([[True], rising[1:] != rising[:-1]])]
     if categories is not None or len(known) <= _FEW_VALUES:
-        yield from _of_values(known, rising, others, categories)
+        yield from _of_values(made, known, rising, others, categories)
     if categories is None:
         left_out = int(_TAIL * len(rising))
         low, high = rising[left_out], rising[len(rising) - 1 - left_out]
         n_labelled = _count((rising >= low) & (rising <= high))
         n_others = _count((others >= low) & (others <= high))
         text = f"is between {low:.6g} and {high:.6g}"
-        yield _Sign("range", text, n_labelled, n_others, (float(low), float(high)))
+        yield made("range", text, n_labelled, n_others, limits=(float(low), float(high)))
 
 
 def _of_values(
-    known: Column, labelled: Column, others: Column, categories: npt.NDArray[np.object_] | None
-) -> Iterator[_Sign]:
+    made: Callable[..., Suspect],
+    known: Column,
+    labelled: Column,
+    others: Column,
+    categories: npt.NDArray[np.object_] | None,
+) -> Iterator[Suspect]:
     """Yield the values that several labelled rows have and hardly any other, taken together."""
     n_labelled = np.bincount(np.searchsorted(known, labelled), minlength=len(known))
     place = np.minimum(np.searchsorted(known, others), len(known) - 1)
@@ -191,7 +184,7 @@ def _of_values(
             for value in known[own][:_SHOWN]
         ]
         text = f"is {' or '.join(shown)}{', ...' if _count(own) > _SHOWN else ''}"
-        yield _Sign("value", text, int(n_labelled[own].sum()), int(n_others[own].sum()))
+        yield made("value", text, int(n_labelled[own].sum()), int(n_others[own].sum()))
 
 
 def _count(mask: npt.NDArray[np.bool_]) -> int:

@@ -1,34 +1,33 @@
-"""Tables of numbers, categories and missing values, column by column, for the native trees.
+"""Tables of numbers, categories and missing values, column by column, in any container.
 
 Dense arrays, data frames and sparse matrices are read by view wherever their types allow. What was
-learned about the columns when a forest was grown (`TableFormat`) is needed to read later rows.
+learned about the columns of one table (`TableFormat`) is needed to read later rows of it.
 """
 
 import numbers
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
-from sklearn.utils import assert_all_finite
+from sklearn.utils import _safe_indexing
 
-from pucut._support.checks import BoolArray, is_missing
-from pucut.data.row_hashes import Hashes, row_hashes
+from pucut._support.checks import BoolArray, IndexArray
+from pucut.data.columns import (
+    NUMBER_TYPES,
+    Column,
+    NotReadable,
+    finite_or_missing,
+    read_column,
+    supported,
+)
 
-MOST_CATEGORIES = 255  # per column, as in scikit-learn's histogram trees
 MOST_ROWS = np.iinfo(np.int32).max
-
-# Read as they are; others are converted to the first of these that holds them.
-_TYPES = tuple(np.dtype(kind) for kind in ("f4", "f8", "u1", "i4", "i8"))
-
 # From here on the columns of a data frame are not looked at one by one.
 _MANY_COLUMNS = 256
-# Of a value that is named in an error.
-_SHOWN = 40
-
-Column = npt.NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,32 +44,112 @@ class TableFormat:
     def has_categories(self) -> bool:
         return any(known is not None for known in self.categories)
 
+    @cached_property
+    def n_categories(self) -> npt.NDArray[np.int32]:
+        """The number of categories of each column, 0 for columns of numbers."""
+        return np.array(
+            [0 if known is None else max(len(known), 1) for known in self.categories],
+            dtype=np.int32,
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"categories": self.categories}  # what follows from them is not written to files
+
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Columns of numbers, in which a category is its place in the format and NaN means missing."""
+    """Columns of numbers, in which a category is its place in the format and NaN means missing.
+
+    Attributes
+    ----------
+    rows : tuple of int arrays
+        The rows of the values, if the table is sparse; otherwise empty.
+    names : tuple, optional
+        Those of the columns of a data frame.
+    array : array, optional
+        All columns, where X is an array of numbers or is as good as one.
+    source : any table
+        X itself, its rows in the same order; a sparse X as CSR or CSC.
+    is_strict : bool
+        Whether a reading that is not lenient gives the same.
+    kept : dict of arrays
+        What was computed of each row from its values, such as its hash (`row_order`).
+    """
 
     n_rows: int
     values: tuple[Column, ...]
-    # The rows of the values, if the table is sparse; otherwise empty.
     rows: tuple[npt.NDArray[np.int32], ...]
     format: TableFormat
-    # Of the columns of a data frame.
     names: tuple[Any, ...] | None = None
-    # All columns, where X is an array of numbers or is as good as one.
     array: npt.NDArray[Any] | None = None
+    source: Any = None
+    is_strict: bool = True
+    kept: dict[str, npt.NDArray[Any]] = field(default_factory=dict, repr=False)
 
     def place(self, column: int) -> str:
-        """The name of a column in errors."""
+        """Return the name of a column in errors."""
         return _place(column, self.names)
 
-    def hashes(self, n_threads: int = 1) -> Hashes:
-        """Return a number for each row that depends on its values alone, computed once."""
-        known: Hashes | None = vars(self).get("_hashes")
-        if known is None:
-            known = row_hashes(self.n_rows, self.values, self.rows, n_threads=n_threads)
-            vars(self)["_hashes"] = known
-        return known
+    @cached_property
+    def compiled(self) -> dict[str, Any]:
+        """The table as compiled code takes it."""
+        return {
+            "n_rows": self.n_rows,
+            "values": list(self.values),
+            "rows": list(self.rows),
+            "n_categories": self.format.n_categories,
+        }
+
+    def of_rows(self, rows: IndexArray) -> "Table":
+        """Return the table with these rows, some perhaps several times; categories stay."""
+        source = _safe_indexing(self.source, rows)
+        kept = {name: each[rows] for name, each in self.kept.items()}
+        if self.rows:
+            return replace(_read_sparse(source), format=self.format, kept=kept)
+        array = None if self.array is None else supported(np.asarray(source))
+        values = tuple(array.T) if array is not None else tuple(each[rows] for each in self.values)
+        n_rows = len(rows)
+        return replace(self, n_rows=n_rows, values=values, array=array, source=source, kept=kept)
+
+
+def read_once(X: Any) -> Any:
+    """Return X as a table that has been read (`as_table`), or X itself if it is something else."""
+    table = as_table(X)
+    return X if table is None else table
+
+
+def source_of(rows: Any) -> Any:
+    """Return the X of a table; anything else as it is."""
+    return rows.source if isinstance(rows, Table) else rows
+
+
+def as_table(X: Any) -> Table | None:
+    """Return X as a table that was read leniently, or None if X is something else.
+
+    Wrapped classifiers take texts, images and the like. A table has two dimensions, and its columns
+    hold categories, dates without a time zone, or real numbers, none of them infinite.
+    """
+    if isinstance(X, Table):
+        return X
+    if isinstance(X, (list, tuple)):
+        may_be_one = len({_row_length(row) for row in X}) == 1 and _row_length(X[0]) > 0
+    elif sp.issparse(X) or is_frame(X):
+        may_be_one = True
+    else:
+        may_be_one = hasattr(X, "__array__") and str(getattr(X, "device", "cpu")) == "cpu"
+    try:
+        return _read(X, None, None, is_lenient=True) if may_be_one else None
+    except NotReadable:
+        return None
+
+
+def _row_length(row: Any) -> int:
+    """Return the number of values of a row in a list of rows, 0 if it is something else."""
+    if hasattr(row, "__array__"):
+        return len(row) if row.ndim == 1 else 0
+    if not isinstance(row, (list, tuple)):
+        return 0
+    return 0 if any(isinstance(cell, (list, tuple, np.ndarray)) for cell in row) else len(row)
 
 
 def read_table(
@@ -80,7 +159,7 @@ def read_table(
     categorical_features: Any = "from_dtype",
     is_lenient: bool = False,
 ) -> Table:
-    """Reads `X`; with `known`, as rows of a table that was read before.
+    """Read X; with `known`, as rows of a table that was read before.
 
     Columns of strings or other objects, and of the category types of pandas and polars, are
     categorical, as are those named by `categorical_features` (a mask, indices, or names of columns
@@ -88,73 +167,120 @@ def read_table(
 
     `is_lenient` reads what is refused otherwise: dates are numbers, columns of any objects are
     categorical, and there may be any number of categories.
+
+    A table that was read is not read again, unless it was read leniently and that matters here.
     """
     if isinstance(X, Table):
-        return X
-    names: tuple[Any, ...] | None = None
-    array: npt.NDArray[Any] | None = None
+        if X.is_strict or is_lenient:
+            return X
+        X = X.source
+    from_types = isinstance(categorical_features, str) and categorical_features == "from_dtype"
+    try:
+        return _read(X, known, None if from_types else categorical_features, is_lenient)
+    except NotReadable as refusal:
+        raise refusal.error from None
+
+
+def _read(X: Any, known: TableFormat | None, chosen: Any, is_lenient: bool) -> Table:
     if sp.issparse(X):
         table = _read_sparse(X)
-        if known is None and _is_given(categorical_features):
+        if known is None and chosen is not None:
             raise ValueError("categorical_features needs dense X, found a sparse matrix")
-        return table if known is None else _with_format(table, known)
-    if hasattr(X, "columns") and hasattr(X, "dtypes"):
-        names = tuple(X.columns)
-        n_rows = len(X)
-        if is_wide_block(X):
-            array = _supported(_finite_or_missing(X.to_numpy()))
-            columns = list(array.T)
-        else:
-            # By number where names may repeat.
-            by_place = hasattr(X, "iloc")
-            columns = [X.iloc[:, j] if by_place else X[name] for j, name in enumerate(names)]
+        if known is not None:
+            _check_width(known, table.format.n_columns)
+            if known.has_categories:
+                raise ValueError("X is sparse, but the forest was grown on categories")
+        return table
+    names: tuple[Any, ...] | None = None
+    array: npt.NDArray[Any] | None = None
+    if is_frame(X):
+        names, shape = tuple(X.columns), (len(X), len(X.columns))
+        if _is_wide_block(X):
+            array = finite_or_missing(X.to_numpy())
     else:
         array = np.asarray(X)
         if array.ndim != 2:
-            raise ValueError(f"X must have two dimensions, found shape {array.shape}")
+            raise NotReadable(f"X must have two dimensions, found shape {array.shape}")
+        shape = array.shape
         if array.dtype.kind in "biuf":
-            array = _finite_or_missing(array)
-        n_rows, array = len(array), _supported(array)
-        columns = list(array.T)
-    if n_rows < 1 or n_rows > MOST_ROWS or not columns:
-        raise ValueError(
-            f"X must have 1 to {MOST_ROWS} rows and at least one column, found "
-            f"shape ({n_rows}, {len(columns)})"
-        )
-    if known is not None and known.n_columns != len(columns):
-        raise ValueError(
-            f"X has {len(columns)} features, but the forest was grown on {known.n_columns}"
-        )
-    chosen = np.zeros(len(columns), dtype=np.bool_)
-    if _is_given(categorical_features):
-        chosen = chosen_columns(categorical_features, len(columns), names)
-    values: list[Column] = []
-    categories: list[npt.NDArray[np.object_] | None] = []
+            finite_or_missing(array)
+    _check_size(shape)
+    if known is not None:
+        _check_width(known, shape[1])
+    is_chosen = np.zeros(shape[1], dtype=np.bool_)
+    if chosen is not None:
+        is_chosen = chosen_columns(chosen, shape[1], names)
+    if array is not None:
+        array = supported(array)
+        has_categories = is_chosen.any() if known is None else known.has_categories
+        if array.dtype in NUMBER_TYPES and not has_categories:
+            form = known or TableFormat((None,) * shape[1])
+            return Table(len(array), tuple(array.T), (), form, names, array, X)
+        columns: Any = array.T
+    else:  # by number where names may repeat
+        by_place = hasattr(X, "iloc")
+        columns = [X.iloc[:, j] if by_place else X[name] for j, name in enumerate(names or ())]
+    read = []
     for j, column in enumerate(columns):
-        if known is not None:
-            learned = known.categories[j]
-            is_categorical = learned is not None
-        else:
-            learned = None
-            is_categorical = bool(chosen[j]) or holds_categories(column, is_lenient)
-        where = _place(j, names)
-        if is_categorical:
-            codes, learned = _encode(column, learned, where, is_lenient)
-            values.append(codes)
-        else:
-            values.append(_numbers(column, where, is_lenient))
-        categories.append(learned)
-    form = TableFormat(tuple(categories))
-    is_array = array is not None and array.dtype in _TYPES and not form.has_categories
-    return Table(n_rows, tuple(values), (), form, names, array if is_array else None)
+        learned = None if known is None else known.categories[j]
+        kind = (True if is_chosen[j] else None) if known is None else learned is not None
+        read.append(read_column(column, learned, _place(j, names), kind, is_lenient))
+    values, categories, is_strict = zip(*read, strict=True)
+    return Table(
+        shape[0], values, (), TableFormat(categories), names, None, X, is_strict=all(is_strict)
+    )
+
+
+def _read_sparse(X: Any) -> Table:
+    if X.ndim != 2:
+        raise NotReadable(f"X must have two dimensions, found shape {X.shape}")
+    if X.dtype.kind not in "biuf":
+        raise NotReadable(f"X must hold real numbers, found a sparse matrix of dtype {X.dtype}")
+    _check_size(X.shape)
+    columns = X.tocsc()
+    if not columns.has_canonical_format:
+        if columns is X:
+            columns = columns.copy()
+        columns.sum_duplicates()
+    data = finite_or_missing(supported(columns.data))
+    places = np.asarray(columns.indices, dtype=np.int32)
+    n_rows, n_columns = X.shape
+    ends = columns.indptr
+    ranges = [slice(ends[j], ends[j + 1]) for j in range(n_columns)]
+    return Table(
+        int(n_rows),
+        tuple(data[part] for part in ranges),
+        tuple(places[part] for part in ranges),
+        TableFormat((None,) * n_columns),
+        source=X if X.format in ("csr", "csc") else columns,
+    )
+
+
+def _check_size(shape: tuple[int, ...]) -> None:
+    if not 1 <= shape[0] <= MOST_ROWS or shape[1] < 1:
+        raise NotReadable(
+            f"X must have 1 to {MOST_ROWS} rows and at least one column, found shape {tuple(shape)}"
+        )
+
+
+def _check_width(known: TableFormat, n_columns: int) -> None:
+    if known.n_columns != n_columns:
+        raise ValueError(
+            f"X has {n_columns} features, but the forest was grown on {known.n_columns}"
+        )
 
 
 def _place(column: int, names: tuple[Any, ...] | None) -> str:
     return f"column {column if names is None else repr(names[column])} of X"
 
 
-def is_wide_block(X: Any) -> bool:
-    """Whether a data frame has so many columns, all of one type of NumPy's, that they are an array.
+def is_frame(X: Any) -> bool:
+    """Return whether X is a data frame, of pandas or of polars."""
+    return hasattr(X, "columns") and hasattr(X, "dtypes")
+
+
+def _is_wide_block(X: Any) -> bool:
+    """Return whether a data frame has many columns, all of one type of NumPy's.
 
     Taking columns out of a data frame one by one takes longer than everything else with them.
     """
@@ -166,61 +292,10 @@ def is_wide_block(X: Any) -> bool:
     )
 
 
-def _finite_or_missing(array: Column, where: str = "X") -> Column:
-    # It adds everything up first: huge values of both signs are no mistake.
-    with np.errstate(invalid="ignore", over="ignore"):
-        assert_all_finite(array, allow_nan=True, input_name=where)
-    return array
-
-
-def _read_sparse(X: Any) -> Table:
-    if X.dtype.kind not in "biuf":
-        raise ValueError(f"X must hold real numbers, found a sparse matrix of dtype {X.dtype}")
-    n_rows, n_columns = X.shape
-    if n_rows < 1 or n_rows > MOST_ROWS or n_columns < 1:
-        raise ValueError(
-            f"X must have 1 to {MOST_ROWS} rows and at least one column, found "
-            f"shape {tuple(X.shape)}"
-        )
-    columns = X.tocsc()
-    if not columns.has_canonical_format:
-        if columns is X:
-            columns = columns.copy()
-        columns.sum_duplicates()
-    data = _supported(columns.data)
-    data = _finite_or_missing(data)
-    places = np.asarray(columns.indices, dtype=np.int32)
-    ends = columns.indptr
-    ranges = [slice(ends[j], ends[j + 1]) for j in range(n_columns)]
-    return Table(
-        int(n_rows),
-        tuple(data[part] for part in ranges),
-        tuple(places[part] for part in ranges),
-        TableFormat((None,) * n_columns),
-    )
-
-
-def _with_format(table: Table, known: TableFormat) -> Table:
-    if known.n_columns != table.format.n_columns:
-        raise ValueError(
-            f"X has {table.format.n_columns} features, but the forest was grown on "
-            f"{known.n_columns}"
-        )
-    if any(categories is not None for categories in known.categories):
-        raise ValueError("X is sparse, but the forest was grown on categories")
-    return table
-
-
-def _is_given(categorical_features: Any) -> bool:
-    if categorical_features is None:
-        return False
-    return not (isinstance(categorical_features, str) and categorical_features == "from_dtype")
-
-
 def chosen_columns(
     chosen: Any, n_columns: int, names: Any, parameter: str = "categorical_features"
 ) -> BoolArray:
-    """The columns that a parameter names, as a mask: by a mask, indices, or names if there are."""
+    """Return as a mask the columns that a mask, indices or, if there are any, names choose."""
     names = None if names is None else list(names)
     mask = np.zeros(n_columns, dtype=np.bool_)
     if isinstance(chosen, (str, bytes)) or not isinstance(chosen, Iterable):
@@ -251,135 +326,3 @@ def chosen_columns(
                 f"{parameter} must hold column names or indices below {n_columns}, found {entry!r}"
             )
     return mask
-
-
-def holds_categories(column: Any, is_lenient: bool) -> bool:
-    kind = str(getattr(column, "dtype", "")).lower()
-    if kind.startswith(("categor", "enum", "str", "utf8", "<u", ">u")):
-        return True
-    if getattr(column.dtype, "kind", "O") not in "OUST":
-        return False
-    values = np.asarray(column, dtype=object)
-    return any(isinstance(value, (str, bytes)) for value in values) or (
-        is_lenient and not all(is_missing(value) or _is_number(value) for value in values)
-    )
-
-
-def _is_number(value: Any) -> bool:
-    try:
-        float(value)
-    except (TypeError, ValueError, OverflowError):
-        return False
-    return True
-
-
-def _encode(
-    column: Any, known: npt.NDArray[np.object_] | None, where: str, is_lenient: bool
-) -> tuple[Column, npt.NDArray[np.object_]]:
-    plain = [
-        value.item() if isinstance(value, np.generic) else value
-        for value in np.asarray(column, dtype=object)
-    ]
-    present = [None if is_missing(value) else value for value in plain]
-    if is_lenient:  # lists and the like have no hash
-        present = [
-            value if value is None or isinstance(value, (str, numbers.Number)) else str(value)
-            for value in present
-        ]
-    if known is None:
-        distinct = {value for value in present if value is not None}
-        if len(distinct) > MOST_CATEGORIES and not is_lenient:
-            raise ValueError(
-                f"{where} has {len(distinct)} categories, allowed are "
-                f"{MOST_CATEGORIES}; join rare ones, or encode it as numbers"
-            )
-        try:
-            ordered = sorted(distinct)
-        except TypeError:
-            ordered = sorted(distinct, key=lambda value: (type(value).__name__, str(value)))
-        known = np.empty(len(ordered), dtype=object)
-        known[:] = ordered
-    places = {value: place for place, value in enumerate(known)}
-    codes = np.fromiter(
-        (places.get(value, np.nan) if value is not None else np.nan for value in present),
-        dtype=np.float32,
-        count=len(present),
-    )
-    return codes, known
-
-
-def _numbers(column: Any, where: str, is_lenient: bool) -> Column:
-    if isinstance(column, np.ndarray) and column.dtype in _TYPES:
-        return column  # checked as a part of X
-    array = array_of_column(column)
-    if array.dtype.kind not in "biuf":
-        array = _numbers_from_objects(array, where, is_lenient)
-    array = _supported(array)
-    return _finite_or_missing(array, where) if array.dtype.kind == "f" else array
-
-
-def array_of_column(column: Any) -> Column:
-    dtype = getattr(column, "dtype", None)
-    is_extension = not isinstance(dtype, np.dtype) and getattr(dtype, "kind", "") in tuple("iufb")
-    if is_extension and column.isna().any():  # a type of pandas with missing values of its own
-        return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))
-    return np.asarray(column)
-
-
-def holds_dates(array: Column) -> bool:
-    """Dates with a time zone, periods and the like are objects to NumPy."""
-    known = next((value for value in array if not is_missing(value)), None)
-    return hasattr(known, "isoformat") or type(known).__name__ in ("Period", "timedelta")
-
-
-def _numbers_from_objects(array: Column, where: str, is_lenient: bool) -> Column:
-    if array.dtype.kind == "c":
-        raise ValueError(f"Complex data not supported: {where} is {array.dtype}")
-    if array.dtype.kind in "mM" and is_lenient:
-        return np.where(np.isnat(array), np.nan, array.astype(np.int64).astype(np.float64))
-    if array.dtype.kind in "mM" or holds_dates(array):
-        raise ValueError(f"{where} holds dates, which are neither numbers nor classes")
-    return np.array(
-        [
-            np.nan if is_missing(value) else _as_float(value, row, where)
-            for row, value in enumerate(array)
-        ],
-        dtype=np.float64,
-    )
-
-
-def _as_float(value: Any, row: int, where: str) -> float:
-    try:
-        return float(value)
-    except TypeError as error:
-        # scikit-learn's checks look for these words, and for this type of error.
-        allowed = "argument must be a string or a real number"
-        raise TypeError(f"{where}: {allowed}, {_found(value, row)}") from error
-    except OverflowError as error:
-        allowed = f"numbers must be at most {np.finfo(np.float64).max:.2g} in size"
-        raise ValueError(f"{where}: {allowed}, {_found(value, row)}") from error
-    except ValueError as error:
-        allowed = "its values must be real numbers"
-        raise ValueError(f"{where}: {allowed}, {_found(value, row)}") from error
-
-
-def _found(value: Any, row: int) -> str:
-    try:
-        shown = repr(value)
-    except ValueError:  # Python does not write integers of more than 4300 digits
-        shown = f"of {value.bit_length()} bits"
-    if len(shown) > _SHOWN:
-        shown = f"{shown[:_SHOWN]}..."
-    return f"found {type(value).__name__} {shown} in row {row}"
-
-
-def _supported(array: Column) -> Column:
-    """The array itself where its type is read as it is."""
-    if array.dtype in _TYPES or array.dtype.kind not in "biuf":
-        return array
-    if array.dtype.kind == "b":
-        return array.view(np.uint8)
-    for wanted in _TYPES:
-        if np.can_cast(array.dtype, wanted, "safe"):
-            return array.astype(wanted)
-    return array.astype(np.float64)

@@ -14,12 +14,13 @@ from pucut._support.checks import BoolArray, FloatArray
 from pucut._support.constraints import PRIOR_CONSTRAINTS, DeclaredParameters
 from pucut._support.fitting import FitsWhole
 from pucut.calibration import Calibration, calibrate
-from pucut.data.containers import as_table, checked_table
-from pucut.data.label_values import plain
+from pucut.data.containers import checked_table
+from pucut.data.label_words import plain
 from pucut.data.labels import PULabels, checked_prior, checked_pu_labels
 from pucut.data.repeats import equal_rows, repeats, warn_of_copies
 from pucut.data.row_order import IndexArray, in_given_order, in_order, row_order
 from pucut.data.suspects import suspect_columns, warn_of_suspects
+from pucut.data.tables import as_table, read_once
 from pucut.exceptions import NegativesNotUsedWarning
 from pucut.judging.thresholds import positives_by_prior, threshold_for_share
 from pucut.methods._documentation import inherit_documentation
@@ -126,14 +127,17 @@ class PUClassifier(FitsWhole, DeclaredParameters, ClassifierMixin, BaseEstimator
         """
         X = self._checked_table(X, reset=True)
         labels = self._read_labels(y, _num_samples(X))
-        order = row_order(X, labels.signs)
-        X, labels = in_order(X, order), labels.in_order(order)
-        self._fit_rows(X, labels, order)
+        rows = read_once(X)
+        order = row_order(rows, labels.signs)
+        self._fit_rows(in_order(rows, order), labels.in_order(order), order)
         self._set_in_given_order(order)
         return self
 
-    def _fit_rows(self, X: Any, labels: PULabels, order: IndexArray) -> None:
-        """Learn from rows in this order, and call `_settle_prior` and `_settle_answers`."""
+    def _fit_rows(self, rows: Any, labels: PULabels, order: IndexArray) -> None:
+        """Learn from rows in this order, and call `_settle_prior` and `_settle_answers`.
+
+        `rows` are a `Table` that has been read, whose `source` is X, or X itself if it is no table.
+        """
         raise NotImplementedError
 
     def _score_rows(self, X: Any) -> Any:

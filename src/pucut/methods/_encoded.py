@@ -45,11 +45,11 @@ class EncodedClassifier(PUClassifier):
     def __sklearn_tags__(self) -> Any:
         return for_any_table(super().__sklearn_tags__())
 
-    def _fit_rows(self, X: Any, labels: PULabels, order: IndexArray) -> None:
+    def _fit_rows(self, rows: Any, labels: PULabels, order: IndexArray) -> None:
         self._check_parameters()
-        self._settle_prior(X, labels)
+        self._settle_prior(rows, labels)
         random = check_random_state(self.random_state)
-        self._encoding, points = learn_encoding(X)
+        self._encoding, points = learn_encoding(rows)
         points = with_narrow_indices(points)
         self._prepare(points, labels, random)
         self._model = self._learn(points, labels, random)

@@ -141,12 +141,12 @@ class PUExtraTreesClassifier(PUClassifier):
             )
         return X
 
-    def _fit_rows(self, X: Any, labels: PULabels, order: IndexArray) -> None:
+    def _fit_rows(self, rows: Any, labels: PULabels, order: IndexArray) -> None:
         assert self._fit_table is not None
-        table = read_table(X, self._fit_table.format)
+        table = self._fit_table.of_rows(order)
         # Predictions do not read the parameters, which may be set for a next fit.
         self._fit_ranking, self._fit_n_jobs = self.ranking, self.n_jobs
-        self._settle_prior(X, labels)
+        self._settle_prior(rows, labels)
         prior = self.prior_
         if not (self.unlabelled_includes_labelled or self.risk == "pn"):
             prior = share_of_rest(prior, labels.is_labelled, 0.5)

@@ -16,6 +16,7 @@ from pucut._support.constraints import N_JOBS
 from pucut.data.containers import ONE_DIMENSION, refuse_kinds, with_sorted_indices
 from pucut.data.labels import PULabels
 from pucut.data.row_order import IndexArray
+from pucut.data.tables import source_of
 from pucut.judging.cross_fitting import (
     checked_classifier,
     cross_fit,
@@ -120,10 +121,10 @@ class PUThresholdClassifier(_CrossFittedClassifier):
     what "labelled completely at random" (SCAR) means, and the ranking rests on it.
     """
 
-    def _fit_rows(self, X: Any, labels: PULabels, order: IndexArray) -> None:
-        scores = self._cross_fitted(X, labels)
+    def _fit_rows(self, rows: Any, labels: PULabels, order: IndexArray) -> None:
+        scores = self._cross_fitted(source_of(rows), labels)
         # The default estimators may not take what the user's classifier takes.
-        self._settle_prior(X, labels, None if self.estimator is None else scores)
+        self._settle_prior(rows, labels, None if self.estimator is None else scores)
         self._settle_answers(scores, labels, half=None)
 
 
@@ -158,9 +159,9 @@ class ElkanNotoClassifier(_CrossFittedClassifier):
 
     estimator: Annotated[Any, HasMethods(["fit", "predict_proba"]), None] = None
 
-    def _fit_rows(self, X: Any, labels: PULabels, order: IndexArray) -> None:
-        scores = self._cross_fitted(X, labels)
-        self._settle_prior(X, labels, scores, method="elkan_noto")
+    def _fit_rows(self, rows: Any, labels: PULabels, order: IndexArray) -> None:
+        scores = self._cross_fitted(source_of(rows), labels)
+        self._settle_prior(rows, labels, scores, method="elkan_noto")
         self.label_frequency_ = labels.labelled_share / self.prior_
         self._settle_answers(self._divided(scores), labels, half=0.5)
 

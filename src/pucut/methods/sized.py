@@ -13,7 +13,7 @@ from sklearn.utils._param_validation import Interval
 from pucut._support.constraints import COUNT, N_JOBS, POSITIVE
 from pucut._support.devices import DEVICE_CONSTRAINTS, usable_card
 from pucut._support.memory import available_memory, checked_memory_limit
-from pucut.data.sizes import size_of_table
+from pucut.data.containers import size_of_table
 from pucut.graphs.neighbors.index import EXACT_OR_LEFT_OPEN
 from pucut.methods._base import PUClassifier
 from pucut.methods.plan import FitEstimate, Plan, check_fits, prior_stage

@@ -19,6 +19,7 @@ from scipy.stats import rankdata
 
 from pucut._support.checks import BoolArray, FloatArray, is_sparse
 from pucut.data.repeats import numbered, possible_folds
+from pucut.data.tables import read_table
 from pucut.judging.scorers import MOST_LINEAR_COLUMNS
 from pucut.judging.weights import rank_weights
 from pucut.kernels.ridge import Ridge, fit_kernel_ridge, fit_linear_ridge
@@ -105,9 +106,10 @@ def learner_scores(sample: PriorSample) -> dict[str, FloatArray]:
     n_features, random = points.shape[1], sample.random
     n_folds = possible_folds(sample.n_folds, groups, is_labelled)
     of_node = min(math.ceil(n_features / 2), _MOST_FEATURES_AT_A_NODE)
+    table = read_table(points)
     found = {
         name: cross_fitted_forest(
-            points,
+            table,
             is_labelled,
             max(_GUESS, (1.0 + float(is_labelled.mean())) / 2.0),
             replace(options, max_features=of_node) if name == "greedy trees" else options,

@@ -12,12 +12,13 @@ from typing import Any
 
 import numpy as np
 from joblib import effective_n_jobs
-from sklearn.utils import _safe_indexing, check_random_state
+from sklearn.utils import check_random_state
 
 from pucut._support.checks import BoolArray, IndexArray, checked_scores, is_sparse
 from pucut._support.threads import library_threads
 from pucut.data.labels import PULabels, checked_pu_labels
-from pucut.data.row_order import row_order
+from pucut.data.row_order import in_order, row_order
+from pucut.data.tables import read_once, source_of
 from pucut.judging.cross_fitting import checked_classifier
 from pucut.priors.best_bin import share_by_best_bin
 from pucut.priors.clusters import share_by_clusters
@@ -123,11 +124,13 @@ def estimate_prior(
     """
     method = _checked_method(method, labelling, n_folds, classifier, scores)
     if scores is None:
-        X = X.tocsr() if is_sparse(X) else X
+        source = source_of(X)
+        if is_sparse(source) and source.format != "csr":
+            X = source = source.tocsr()
         labels = checked_pu_labels(
-            y, pos_label=pos_label, neg_label=neg_label, n_samples=_n_rows(X)
+            y, pos_label=pos_label, neg_label=neg_label, n_samples=_n_rows(source)
         )
-        checked_classifier(classifier, X, "classifier")
+        checked_classifier(classifier, source, "classifier")
     else:
         labels = checked_pu_labels(y, pos_label=pos_label, neg_label=neg_label)
         scores = checked_scores(scores, "scores", labels.n_samples)
@@ -135,10 +138,11 @@ def estimate_prior(
         raise ValueError("y holds a known class in every row: there is nothing to estimate")
     random = check_random_state(random_state)
     # Neither folds nor samples depend on where a row stands.
-    order = row_order(X if scores is None else scores[:, None], labels.signs)
+    table = read_once(X) if scores is None else scores[:, None]
+    order = row_order(table, labels.signs)
     rows = _sampled_rows(labels, order, random, with_negatives=BY_NAME[method].uses_negatives)
     sample = PriorSample(
-        X=X if scores is not None else _safe_indexing(X, rows),
+        table=None if scores is not None else in_order(table, rows),
         is_labelled=labels.is_labelled[rows],
         is_negative=labels.is_negative[rows],
         scores=None if scores is None else scores[rows],

@@ -10,6 +10,7 @@ import numpy as np
 from pucut._support.checks import BoolArray, FloatArray, IndexArray, is_sparse
 from pucut.data.encoding import finite_columns, is_plain, learn_encoding
 from pucut.data.repeats import groups_for_folds, labelled_groups, possible_folds
+from pucut.data.tables import source_of
 from pucut.judging.cross_fitting import checked_classifier, cross_fit
 
 # Ranges should hold the true share nine times out of ten. Resampling scores ignores that other rows
@@ -46,9 +47,13 @@ class ShareEstimate:
 
 @dataclass(frozen=True, eq=False)
 class PriorSample:
-    """Rows that a method works on; known negatives only for a method that learns from them."""
+    """Rows that a method works on; known negatives only for a method that learns from them.
 
-    X: Any
+    `table` is a `Table` that has been read if all rows of one are in the sample, or else the rows
+    as they were passed.
+    """
+
+    table: Any
     is_labelled: BoolArray
     is_negative: BoolArray
     scores: FloatArray | None
@@ -57,15 +62,20 @@ class PriorSample:
     random: np.random.RandomState
     n_threads: int = 1
 
+    @property
+    def X(self) -> Any:
+        """The rows as they were passed."""
+        return source_of(self.table)
+
     @cached_property
     def groups(self) -> IndexArray:
         """Groups of copies (`data.repeats`), which folds keep together."""
-        return groups_for_folds(self.X, self.is_labelled)
+        return groups_for_folds(self.table, self.is_labelled)
 
     @cached_property
     def points(self) -> Any:
         """The rows, encoded and standardised."""
-        return learn_encoding(self.X)[1]
+        return learn_encoding(self.table)[1]
 
     def n_independent(self, of_kind: BoolArray) -> int:
         """Count the labelled rows, or the known negatives, with copies counted once."""

@@ -24,9 +24,9 @@ from pucut._support.constraints import (
 from pucut._support.devices import DEVICE_CONSTRAINTS, card_of
 from pucut._support.fitting import FitsWhole
 from pucut._support.threads import library_threads
-from pucut.data.class_labels import checked_class_labels
 from pucut.data.containers import checked_table, for_any_table, with_narrow_indices
 from pucut.data.encoding import learn_encoding
+from pucut.data.labels import checked_class_labels
 from pucut.data.repeats import groups_for_folds
 from pucut.data.row_order import (
     IndexArray,
@@ -35,6 +35,7 @@ from pucut.data.row_order import (
     renumbered_graph,
     row_order,
 )
+from pucut.data.tables import read_once
 from pucut.judging.folds import LabelFolds, class_folds
 from pucut.judging.mixing import needed_transforms
 from pucut.judging.places import PointsHere
@@ -205,8 +206,9 @@ class HNCClassifier(FitsWhole, DeclaredParameters, ClassifierMixin, BaseEstimato
         )
         random = check_random_state(self.random_state)
         n_threads = int(effective_n_jobs(self.n_jobs))
-        order = row_order(X, labels.codes, n_threads)
-        self._encoding, points = learn_encoding(X, n_threads=n_threads)
+        rows = read_once(X)
+        order = row_order(rows, labels.codes, n_threads)
+        self._encoding, points = learn_encoding(rows, n_threads=n_threads)
         points = with_narrow_indices(order_rows_in_place(points, order, n_threads))
 
         codes, n_classes = labels.codes[order], len(labels.classes)

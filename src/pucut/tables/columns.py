@@ -8,10 +8,10 @@ from functools import cached_property
 from itertools import chain
 from typing import Any
 
-from pucut.data.containers import as_table
+from pucut.data.columns import MOST_CATEGORIES
 from pucut.data.labels import PULabels
 from pucut.data.suspects import Suspect, suspect_columns
-from pucut.data.tables import MOST_CATEGORIES
+from pucut.data.tables import as_table
 from pucut.tables.cells import Cells
 from pucut.tables.errors import TableError, listing
 from pucut.tables.kinds import (

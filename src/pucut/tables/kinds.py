@@ -11,8 +11,8 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from pucut.data.columns import MOST_CATEGORIES
 from pucut.data.suspects import Suspect
-from pucut.data.tables import MOST_CATEGORIES
 from pucut.tables import dates, numerals
 from pucut.tables.cells import Cells
 from pucut.tables.errors import TableError, listing

@@ -9,7 +9,7 @@ from sklearn.utils import check_random_state
 
 from pucut._support.checks import BoolArray, IndexArray, checked_count, checked_n_threads
 from pucut.data.repeats import groups_for_folds, labelled_groups, possible_folds
-from pucut.data.tables import Table, read_table
+from pucut.data.tables import read_table
 from pucut.trees.forest import Forest, ForestScores, scores_by_parts
 from pucut.trees.growing import (
     Progress,
@@ -116,7 +116,7 @@ def cross_fitted_scores(
 
     The trees are in the order of the folds, as many for each.
     """
-    table = X if isinstance(X, Table) else read_table(X, forest.format)
+    table = read_table(X, forest.format)
     vote, leaf = np.empty(table.n_rows), np.empty(table.n_rows)
     all_votes, all_leaves = np.zeros(table.n_rows), np.zeros(table.n_rows)
     by_parts = scores_by_parts(forest, table, n_folds, n_threads)

@@ -45,7 +45,7 @@ class Forest:
     format: TableFormat
 
     def __post_init__(self) -> None:
-        _core.check_forest(self._nodes(), n_categories(self.format))
+        _core.check_forest(self._nodes(), self.format.n_categories)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         # From a pickle, a copy or a model file: nothing of it is trusted.
@@ -101,7 +101,7 @@ def forest_apply(forest: Forest, X: Any, *, n_threads: int | None = None) -> npt
     """Return the number of each row's leaf among the nodes of each tree: (n_rows, n_trees)."""
     table = read_table(X, forest.format)
     leaves: npt.NDArray[np.int32] = _core.find_leaves(
-        forest._nodes(), native_table(table), checked_n_threads(n_threads)
+        forest._nodes(), table.compiled, checked_n_threads(n_threads)
     )
     return leaves.reshape(table.n_rows, forest.n_trees)
 
@@ -138,26 +138,10 @@ def scores_by_parts(
 ) -> list[ForestScores]:
     """Return the scores of each row by each part of the trees, which are of one size."""
     scores = []
-    nodes, columns, n_trees = forest._nodes(), native_table(table), forest.n_trees // n_parts
+    nodes, columns, n_trees = forest._nodes(), table.compiled, forest.n_trees // n_parts
     for part in range(n_parts):
         first = part * n_trees
         found = _core.score_rows(nodes, columns, first, first + n_trees, n_threads)
         votes, leaves = found["votes"] / n_trees, found["fractions"] / n_trees
         scores.append(ForestScores(votes, leaves, n_trees))
     return scores
-
-
-def native_table(table: Table) -> dict[str, Any]:
-    """Return a table as the native trees take it."""
-    return {
-        "n_rows": table.n_rows,
-        "values": list(table.values),
-        "rows": list(table.rows),
-        "n_categories": n_categories(table.format),
-    }
-
-
-def n_categories(columns: TableFormat) -> npt.NDArray[np.int32]:
-    """Return the number of categories of each column, 0 for numbers."""
-    found = [0 if known is None else max(len(known), 1) for known in columns.categories]
-    return np.array(found, dtype=np.int32)

@@ -29,9 +29,9 @@ from sklearn.utils import check_random_state
 
 from pucut import _core
 from pucut._support.checks import BoolArray, checked_count, checked_n_threads
-from pucut.data.known_rows import RepeatedRows, repeated_in_table, with_known_rows
+from pucut.data.known_rows import RepeatedRows, with_known_rows
 from pucut.data.tables import Table, read_table
-from pucut.trees.forest import Forest, native_table
+from pucut.trees.forest import Forest
 
 RISKS = ("nnpu", "upu", "pn")
 LOSSES = ("quadratic", "logistic")
@@ -181,7 +181,7 @@ def forest_of_seeds(
     tree_fold = np.full(len(seeds), -1, dtype=np.int32) if tree_fold is None else tree_fold
     known, options = _repeated(is_labelled, is_negative, prior, options)
     if known is not None:
-        table, is_labelled = repeated_in_table(table, known.rows), known.is_labelled
+        table, is_labelled = table.of_rows(known.rows), known.is_labelled
         row_fold = row_fold[known.rows]
     sampling = {
         "labelled": is_labelled.view(np.uint8),
@@ -198,7 +198,7 @@ def forest_of_seeds(
         "n_draws_made": n_draws_made,
     }
     grown: dict[str, Any] = _core.grow_forest(
-        native_table(table), sampling, vars(options) | more, n_threads, callback
+        table.compiled, sampling, vars(options) | more, n_threads, callback
     )
     reduction = grown.pop("risk_reduction").reshape(len(seeds), n_columns)
     return Forest(**grown, risk_reduction=reduction, format=table.format)

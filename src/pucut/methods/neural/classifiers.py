@@ -29,6 +29,7 @@ from pucut.data.known_rows import with_known_rows
 from pucut.data.labels import PULabels
 from pucut.data.repeats import groups_for_folds, labelled_groups
 from pucut.data.row_order import IndexArray
+from pucut.data.tables import source_of
 from pucut.methods._base import PUClassifier, share_of_rest
 from pucut.methods.neural._inputs import (
     ImageScale,
@@ -148,13 +149,13 @@ class NeuralPUClassifier(CallbackSupportMixin, PUClassifier):
 
     fit = with_callbacks(PUClassifier.fit)
 
-    def _fit_rows(self, X: Any, labels: PULabels, order: IndexArray) -> None:
+    def _fit_rows(self, rows: Any, labels: PULabels, order: IndexArray) -> None:
         device = usable_device(self.device)
         steps = FitSteps(self, n_steps=4, verbose=int(self.verbose))
         with steps.step("points"):
-            points = self._learn_points(X)
+            points = self._learn_points(rows)
         with steps.step("prior"):
-            self._settle_prior(X, labels)
+            self._settle_prior(rows, labels)
         with steps.step("training"):
             self._train(points, labels, device)
         with steps.step("answers"):
@@ -271,12 +272,13 @@ class NeuralPUClassifier(CallbackSupportMixin, PUClassifier):
             )
         return channels, height, width
 
-    def _learn_points(self, X: Any) -> Any:
+    def _learn_points(self, rows: Any) -> Any:
         """Learn the encoding, and return the rows as the network takes them."""
         self._encoding: Encoding | ImageScale
+        X = source_of(rows)
         shape = self._image_shape(X.shape[1])
         if shape is None:
-            self._encoding, points = learn_encoding(X)
+            self._encoding, points = learn_encoding(rows)
             return single_precision(points)
         pixels = pixels_of(X).reshape(X.shape[0], shape[0], -1)
         scale = pixels.std(axis=(0, 2), dtype=np.float64)

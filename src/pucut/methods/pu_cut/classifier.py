@@ -19,6 +19,7 @@ from pucut.data.containers import for_any_table
 from pucut.data.encoding import learn_encoding
 from pucut.data.labels import PULabels
 from pucut.data.row_order import IndexArray, order_rows_in_place, row_order
+from pucut.data.tables import read_once
 from pucut.judging.folds import pu_folds
 from pucut.judging.places import Place, PointsHere
 from pucut.judging.thresholds import positives_by_prior, threshold_for_share
@@ -168,12 +169,13 @@ None, default="auto"
         plan = self._plan(n_rows, n_columns, 8, labels.n_labelled)
         steps = FitSteps(self, n_steps=8 + plan.is_large, verbose=int(self.verbose))
         with steps.step("prior"):
-            self._settle_prior(X, labels)
+            rows = read_once(X)
+            self._settle_prior(rows, labels)
         with steps.step("encoding"):
             is_needed = bool(options.learners or options.embeddings)
             n_threads, in_place = self._n_threads(), is_from_file and not is_needed
-            order = row_order(X, labels.signs, n_threads)
-            self._encoding, points = learn_encoding(X, in_place=in_place, n_threads=n_threads)
+            order = row_order(rows, labels.signs, n_threads)
+            self._encoding, points = learn_encoding(rows, in_place=in_place, n_threads=n_threads)
             points = order_rows_in_place(points, order, n_threads)
             labels = labels.in_order(order)
             table = _safe_indexing(X, order) if is_needed else None

@@ -22,6 +22,7 @@ from pucut.data.row_order import (
     renumbered_graph,
     row_order,
 )
+from pucut.data.tables import read_once
 from pucut.graphs.similarity import Gaussian
 from pucut.judging.places import Place, PointsHere
 from pucut.methods.plan import Plan
@@ -179,7 +180,8 @@ default="auto"
                 raise ValueError(
                     "prior is 'auto', which needs features, but X is precomputed: give a number"
                 )
-            self._settle_prior(X, labels)
+            rows = read_once(X)
+            self._settle_prior(rows, labels)
         if self._was_pairwise:
             self.forest_: Forest | None = None
             self.feature_weights_: FloatArray | None = None
@@ -188,8 +190,8 @@ default="auto"
             return self._cut(space, labels, None, settings, steps)
         with steps.step("encoding"):
             n_threads = self._n_threads()
-            order = row_order(X, labels.signs, n_threads)
-            encoding, points = learn_encoding(X, in_place=is_from_file, n_threads=n_threads)
+            order = row_order(rows, labels.signs, n_threads)
+            encoding, points = learn_encoding(rows, in_place=is_from_file, n_threads=n_threads)
             points = order_rows_in_place(points, order, n_threads)
             labels = labels.in_order(order)
         place = PointsHere(points, n_threads, search_bytes, card)

@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 
 from pucut._support.html import Html, element
-from pucut.data.containers import as_table
 from pucut.data.suspects import suspect_columns
+from pucut.data.tables import as_table
 from pucut.report.fit import ReportedFit
 from pucut.report.markup import filled, list_button
 from pucut.report.values import (
