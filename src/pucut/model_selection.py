@@ -23,7 +23,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _num_samples
 
-from pucut._support.checks import FloatArray
+from pucut._support.checks import FloatArray, IndexArray
 from pucut._support.constraints import DeclaredParameters
 from pucut.data.labels import PULabels, checked_prior, checked_pu_labels
 from pucut.data.repeats import (
@@ -34,7 +34,6 @@ from pucut.data.repeats import (
     repeats,
     warn_of_copies,
 )
-from pucut.data.row_order import IndexArray
 from pucut.metrics import hidden_positive_recall
 
 __all__ = ["HiddenPositives", "HiddenPositivesSplit", "PUStratifiedKFold", "hidden_positive_scores"]

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils import check_random_state
 
-from pucut._support.checks import BoolArray, FloatArray
+from pucut._support.checks import BoolArray, FloatArray, IndexArray
 from pucut.dask.cells import neighbors_in_cells
 from pucut.dask.engine import computed, delayed, n_slots
 from pucut.dask.partitions import Partitions, take_rows
@@ -25,7 +25,7 @@ from pucut.dask.search import (
 from pucut.dask.trees import joined_scores, leaf_scores, scores_in_folds, trees_on_workers
 from pucut.data.coded_categories import CodedCategories, categories_of_parts, value_counts
 from pucut.data.repeats import groups_of_equal_rows, numbered
-from pucut.data.row_order import Hashes, IndexArray, row_hashes
+from pucut.data.row_order import Hashes, row_hashes
 from pucut.graphs.neighbors import NeighborLists
 from pucut.graphs.neighbors.index import MOST_EXACT_WORK, WORK_OF_A_PAIR
 from pucut.graphs.similarity import Gaussian

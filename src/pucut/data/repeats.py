@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pucut._support.checks import BoolArray
-from pucut.data.row_order import IndexArray, table_hashes
+from pucut._support.checks import BoolArray, IndexArray
+from pucut.data.row_order import table_hashes
 from pucut.data.tables import as_table
 from pucut.exceptions import RepeatedRowsWarning
 

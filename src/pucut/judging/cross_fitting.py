@@ -22,10 +22,9 @@ from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _num_samples
 
-from pucut._support.checks import BoolArray, FloatArray
+from pucut._support.checks import BoolArray, FloatArray, IndexArray
 from pucut._support.threads import library_threads
 from pucut.data.repeats import groups_for_folds, labelled_groups, possible_folds
-from pucut.data.row_order import IndexArray
 
 # Fewer are scored before a thread has started.
 _ROWS_FOR_THREADS = 5000

@@ -17,9 +17,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pucut._support.checks import BoolArray, FloatArray
+from pucut._support.checks import BoolArray, FloatArray, IndexArray
 from pucut.data.repeats import numbered
-from pucut.data.row_order import IndexArray
 from pucut.judging.losses import rank_among, shares_above, squared_errors
 
 UNLABELLED, NEGATIVE, POSITIVE = -1, 0, 1

@@ -10,7 +10,7 @@ from joblib import effective_n_jobs
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
-from pucut._support.checks import BoolArray, FloatArray
+from pucut._support.checks import BoolArray, FloatArray, IndexArray
 from pucut._support.constraints import PRIOR_CONSTRAINTS, DeclaredParameters
 from pucut._support.fitting import FitsWhole
 from pucut.calibration import Calibration, calibrate
@@ -18,7 +18,7 @@ from pucut.data.containers import checked_table
 from pucut.data.label_words import plain
 from pucut.data.labels import PULabels, checked_prior, checked_pu_labels
 from pucut.data.repeats import equal_rows, repeats, warn_of_copies
-from pucut.data.row_order import IndexArray, in_given_order, in_order, row_order
+from pucut.data.row_order import in_given_order, in_order, row_order
 from pucut.data.suspects import suspect_columns, warn_of_suspects
 from pucut.data.tables import as_table, read_once
 from pucut.exceptions import NegativesNotUsedWarning

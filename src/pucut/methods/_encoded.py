@@ -9,13 +9,12 @@ import numpy as np
 from numpy.random import RandomState
 from sklearn.utils import check_random_state
 
-from pucut._support.checks import FloatArray
+from pucut._support.checks import FloatArray, IndexArray
 from pucut._support.constraints import THRESHOLD_CONSTRAINTS
 from pucut.data.containers import for_any_table, with_narrow_indices
 from pucut.data.encoding import learn_encoding
 from pucut.data.labels import PULabels
 from pucut.data.repeats import groups_for_folds
-from pucut.data.row_order import IndexArray
 from pucut.graphs.neighbors import NeighborLists, nearest_neighbors
 from pucut.judging.cross_fitting import stratified_folds
 from pucut.methods._base import FOLDS, PUClassifier

@@ -10,11 +10,10 @@ from sklearn.base import MetaEstimatorMixin, clone
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils._param_validation import HasMethods, StrOptions
 
-from pucut._support.checks import FloatArray
+from pucut._support.checks import FloatArray, IndexArray
 from pucut._support.constraints import COUNT, COUNT_OR_NONE, POSITIVE
 from pucut.data.labels import PULabels
 from pucut.data.repeats import groups_for_folds, labelled_groups, numbered
-from pucut.data.row_order import IndexArray
 from pucut.judging.cross_fitting import checked_classifier, positive_scores, with_random_state
 from pucut.kernels.machines import KERNELS, fit_svm
 from pucut.methods._encoded import EncodedClassifier

@@ -10,12 +10,11 @@ from joblib import effective_n_jobs
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from pucut._support.checks import FloatArray
+from pucut._support.checks import FloatArray, IndexArray
 from pucut._support.constraints import COUNT, COUNT_OR_NONE, N_JOBS, THRESHOLD_CONSTRAINTS
 from pucut.data.containers import for_any_table
 from pucut.data.labels import PULabels
 from pucut.data.repeats import groups_for_folds, possible_folds
-from pucut.data.row_order import IndexArray
 from pucut.data.tables import Table, read_table
 from pucut.methods._base import FOLDS, PUClassifier, share_of_rest
 from pucut.trees.cross_fitting import cross_fitted_forest

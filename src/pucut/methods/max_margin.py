@@ -21,10 +21,9 @@ import scipy.sparse as sp
 from numpy.random import RandomState
 from scipy.linalg import cho_factor, cho_solve
 
-from pucut._support.checks import BoolArray, FloatArray
+from pucut._support.checks import BoolArray, FloatArray, IndexArray
 from pucut._support.constraints import COUNT, NOT_NEGATIVE, POSITIVE
 from pucut.data.labels import PULabels
-from pucut.data.row_order import IndexArray
 from pucut.graphs.similarity import Gaussian
 from pucut.kernels.machines import Machine, as_float64, kernel_map
 from pucut.methods._encoded import EncodedClassifier, neighbors_at_most

@@ -11,11 +11,10 @@ from sklearn.utils import get_tags, indexable
 from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from pucut._support.checks import FloatArray
+from pucut._support.checks import FloatArray, IndexArray
 from pucut._support.constraints import N_JOBS
 from pucut.data.containers import ONE_DIMENSION, refuse_kinds, with_sorted_indices
 from pucut.data.labels import PULabels
-from pucut.data.row_order import IndexArray
 from pucut.data.tables import source_of
 from pucut.judging.cross_fitting import (
     checked_classifier,

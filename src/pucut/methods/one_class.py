@@ -9,9 +9,8 @@ from sklearn.base import MetaEstimatorMixin, clone
 from sklearn.svm import OneClassSVM
 from sklearn.utils._param_validation import HasMethods
 
-from pucut._support.checks import FloatArray
+from pucut._support.checks import FloatArray, IndexArray
 from pucut.data.labels import PULabels
-from pucut.data.row_order import IndexArray
 from pucut.judging.cross_fitting import with_random_state
 from pucut.methods._encoded import EncodedClassifier
 

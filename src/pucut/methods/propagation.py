@@ -15,10 +15,10 @@ import scipy.sparse as sp
 from numpy.random import RandomState
 from scipy.sparse.csgraph import dijkstra
 
-from pucut._support.checks import BoolArray, FloatArray, diagonal_array
+from pucut._support.checks import BoolArray, FloatArray, IndexArray, diagonal_array
 from pucut._support.constraints import COUNT, COUNT_OR_NONE, POSITIVE
 from pucut.data.labels import PULabels
-from pucut.data.row_order import IndexArray, given_numbers, in_given_order, renumbered_graph
+from pucut.data.row_order import given_numbers, in_given_order, renumbered_graph
 from pucut.graphs.neighbors import NeighborIndex
 from pucut.graphs.similarity import Gaussian, symmetric_graph
 from pucut.methods._encoded import EncodedClassifier, folds_of, neighbors_at_most, scores_of_folds

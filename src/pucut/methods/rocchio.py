@@ -12,10 +12,10 @@ import numpy as np
 from numpy.random import RandomState
 from sklearn.utils._param_validation import StrOptions
 
-from pucut._support.checks import BoolArray, FloatArray, diagonal_array, is_sparse
+from pucut._support.checks import BoolArray, FloatArray, IndexArray, diagonal_array, is_sparse
 from pucut._support.constraints import NOT_NEGATIVE, POSITIVE
 from pucut.data.labels import PULabels
-from pucut.data.row_order import IndexArray, given_numbers
+from pucut.data.row_order import given_numbers
 from pucut.kernels.machines import KERNELS, Machine, fit_svm
 from pucut.methods._encoded import EncodedClassifier
 from pucut.methods.spy import at_least_one

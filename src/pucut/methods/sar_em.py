@@ -24,11 +24,11 @@ from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils.validation import check_is_fitted
 
-from pucut._support.checks import BoolArray, FloatArray, is_sparse
+from pucut._support.checks import BoolArray, FloatArray, IndexArray, is_sparse
 from pucut._support.constraints import COUNT, NOT_NEGATIVE, POSITIVE
 from pucut.calibration import Calibration, calibrate_log_odds, shift_to_mean
 from pucut.data.labels import PULabels, checked_prior
-from pucut.data.row_order import IndexArray, in_given_order
+from pucut.data.row_order import in_given_order
 from pucut.data.tables import chosen_columns
 from pucut.methods._encoded import EncodedClassifier
 

@@ -17,11 +17,11 @@ from scipy.special import expit
 from sklearn.base import clone
 from sklearn.utils._param_validation import HasMethods
 
-from pucut._support.checks import BoolArray, FloatArray, is_sparse
+from pucut._support.checks import BoolArray, FloatArray, IndexArray, is_sparse
 from pucut._support.constraints import SHARE
 from pucut.data.labels import PULabels
 from pucut.data.repeats import groups_for_folds, labelled_groups
-from pucut.data.row_order import IndexArray, given_numbers
+from pucut.data.row_order import given_numbers
 from pucut.judging.cross_fitting import checked_classifier, positive_scores, with_random_state
 from pucut.methods._base import share_of_rest
 from pucut.methods._encoded import EncodedClassifier

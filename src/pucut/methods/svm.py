@@ -7,10 +7,9 @@ import numpy as np
 from numpy.random import RandomState
 from sklearn.utils._param_validation import StrOptions
 
-from pucut._support.checks import FloatArray
+from pucut._support.checks import FloatArray, IndexArray
 from pucut._support.constraints import POSITIVE
 from pucut.data.labels import PULabels
-from pucut.data.row_order import IndexArray
 from pucut.kernels.machines import KERNELS, Machine, fit_svm
 from pucut.methods._encoded import EncodedClassifier, folds_of, scores_of_folds
 from pucut.metrics import lee_liu_score

@@ -11,12 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from pucut._support.checks import BoolArray, FloatArray, SymmetricGraph
+from pucut._support.checks import BoolArray, FloatArray, IndexArray, SymmetricGraph
 from pucut._support.threads import in_threads
 from pucut.cuts.hnc import double_intra_similarity, tradeoff_to_lambda
 from pucut.cuts.parametric_cut import CutPath
 from pucut.cuts.score_cuts import levels_of_new_rows, two_sided_cut
-from pucut.data.row_order import IndexArray
 from pucut.judging.folds import LabelFolds
 from pucut.judging.thresholds import threshold_for_share
 from pucut.judging.weights import loss_weights

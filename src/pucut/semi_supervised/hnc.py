@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from pucut._support.checks import FloatArray, SymmetricGraph, checked_graph
+from pucut._support.checks import FloatArray, IndexArray, SymmetricGraph, checked_graph
 from pucut._support.constraints import (
     COUNT,
     N_JOBS,
@@ -28,13 +28,7 @@ from pucut.data.containers import checked_table, for_any_table, with_narrow_indi
 from pucut.data.encoding import learn_encoding
 from pucut.data.labels import checked_class_labels
 from pucut.data.repeats import groups_for_folds
-from pucut.data.row_order import (
-    IndexArray,
-    in_given_order,
-    order_rows_in_place,
-    renumbered_graph,
-    row_order,
-)
+from pucut.data.row_order import in_given_order, order_rows_in_place, renumbered_graph, row_order
 from pucut.data.tables import read_once
 from pucut.judging.folds import LabelFolds, class_folds
 from pucut.judging.mixing import needed_transforms

@@ -15,7 +15,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from torch import nn
 
-from pucut._support.checks import FloatArray
+from pucut._support.checks import FloatArray, IndexArray
 from pucut._support.constraints import (
     COUNT,
     COUNT_OR_NONE,
@@ -28,7 +28,6 @@ from pucut.data.encoding import Encoding, learn_encoding
 from pucut.data.known_rows import with_known_rows
 from pucut.data.labels import PULabels
 from pucut.data.repeats import groups_for_folds, labelled_groups
-from pucut.data.row_order import IndexArray
 from pucut.data.tables import source_of
 from pucut.methods._base import PUClassifier, share_of_rest
 from pucut.methods.neural._inputs import (

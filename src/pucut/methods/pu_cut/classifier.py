@@ -9,7 +9,7 @@ from sklearn.base import _fit_context
 from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils._param_validation import HasMethods, StrOptions
 
-from pucut._support.checks import FloatArray
+from pucut._support.checks import FloatArray, IndexArray
 from pucut._support.devices import card_of, usable_card
 from pucut._support.memory import readable_bytes
 from pucut.calibration import calibrate
@@ -18,7 +18,7 @@ from pucut.data.coded_categories import COLUMNS_AS_CATEGORIES, CodedCategories
 from pucut.data.containers import for_any_table
 from pucut.data.encoding import learn_encoding
 from pucut.data.labels import PULabels
-from pucut.data.row_order import IndexArray, order_rows_in_place, row_order
+from pucut.data.row_order import order_rows_in_place, row_order
 from pucut.data.tables import read_once
 from pucut.judging.folds import pu_folds
 from pucut.judging.places import Place, PointsHere

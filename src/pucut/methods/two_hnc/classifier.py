@@ -8,20 +8,14 @@ from sklearn.base import _fit_context
 from sklearn.utils._param_validation import HasMethods, StrOptions
 from sklearn.utils.validation import validate_data
 
-from pucut._support.checks import BoolArray, FloatArray
+from pucut._support.checks import BoolArray, FloatArray, IndexArray
 from pucut._support.devices import card_of
 from pucut.calibration import calibrate
 from pucut.data.arrow import is_arrow
 from pucut.data.containers import for_any_table
 from pucut.data.encoding import Encoding, learn_encoding
 from pucut.data.labels import PULabels
-from pucut.data.row_order import (
-    IndexArray,
-    in_given_order,
-    order_rows_in_place,
-    renumbered_graph,
-    row_order,
-)
+from pucut.data.row_order import in_given_order, order_rows_in_place, renumbered_graph, row_order
 from pucut.data.tables import read_once
 from pucut.graphs.similarity import Gaussian
 from pucut.judging.places import Place, PointsHere
