@@ -299,7 +299,7 @@ def test_an_interruption_while_a_command_is_imported_is_quiet(capsys, monkeypatc
     def interrupted(name):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("pucut.cli._options.import_module", interrupted)
+    monkeypatch.setattr("pucut.cli._commands.import_module", interrupted)
     assert main(["classify", "t.csv", "--label-column", "known"]) == 130
     assert capsys.readouterr().err == "pucut: interrupted\n"
 

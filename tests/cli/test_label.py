@@ -8,11 +8,11 @@ import json
 import numpy as np
 import pytest
 
-from pucut.cli import _commands, main
-from pucut.cli._labelling import exports, rows_of, table_with_labels
+from pucut.cli import main
+from pucut.cli._commands import add_command
 from pucut.cli._learning import read_labelled
 from pucut.cli._voice import Voice
-from pucut.cli.label import TableFile
+from pucut.cli.label import TableFile, exports, rows_of, table_with_labels
 from pucut.labelling.journal import About, Journal
 from pucut.labelling.ranking import rank_scores
 from pucut.labelling.session import Session
@@ -38,7 +38,7 @@ def table(tmp_path):
 
 def given(table, *options):
     commands = argparse.ArgumentParser().add_subparsers()
-    _commands.label(commands)
+    add_command(commands, "label")
     call = [str(table), "--label-column", "ill", "--text-column", "report", *options]
     return commands.choices["label"].parse_args(call)
 

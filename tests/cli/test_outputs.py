@@ -17,8 +17,7 @@ import pucut
 import pucut.report
 from pucut import PUExtraTreesClassifier
 from pucut.cli import main
-from pucut.cli._progress import Bar, in_time
-from pucut.cli._voice import Voice
+from pucut.cli._voice import Bar, Voice, in_time
 from pucut.methods import METHOD_BY_SLUG
 from pucut.tables.reading import read_file
 from tests.helpers.cli_tables import (
@@ -271,9 +270,9 @@ def test_progress_is_for_terminals(table, capsys, monkeypatch, method):
     plain = notes(capsys, *call)
     assert "\r" not in plain[1]
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
-    monkeypatch.setattr("pucut.cli._progress.SILENT_SECONDS", 1e9)  # a fit is quicker than that
+    monkeypatch.setattr("pucut.cli._voice.SILENT_SECONDS", 1e9)  # a fit is quicker than that
     assert notes(capsys, *call) == plain
-    monkeypatch.setattr("pucut.cli._progress.SILENT_SECONDS", 0.0)
+    monkeypatch.setattr("pucut.cli._voice.SILENT_SECONDS", 0.0)
     shown = notes(capsys, *call)
     assert shown[0] == plain[0]
     if method != "rocchio":  # which says nothing of its steps

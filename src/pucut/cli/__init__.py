@@ -1,8 +1,7 @@
 """The command `pucut`.
 
-Each subcommand has a function in `_commands.py`, with its options, and a module of its name, whose
-`run(arguments)` returns the exit code. That module is imported when it runs, so that help texts are
-quick.
+Each subcommand has its options in `commands.toml` and a module of its name, whose function `run`
+returns the exit code. That module is imported when it runs, so that help texts are quick.
 """
 
 import argparse
@@ -11,17 +10,9 @@ import sys
 from collections.abc import Sequence
 from importlib.metadata import version
 
-from pucut.cli._commands import COMMANDS
-from pucut.cli._ending import (
-    BROKEN_PIPE,
-    FAILURE,
-    INTERRUPTED,
-    TERMINATED,
-    USER_ERROR,
-    Terminated,
-    UserError,
-    answering_requests_to_end,
-)
+from pucut.cli import _ending as ending
+from pucut.cli._commands import COMMANDS, add_command
+from pucut.cli._ending import UserError
 from pucut.cli._voice import Voice, printable
 from pucut.tables.errors import TableError, one_line
 
@@ -34,8 +25,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--version", action="version", version=f"pucut {version('pucut')}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
-    for add in COMMANDS.values():
-        add(commands)
+    for name in COMMANDS:
+        add_command(commands, name)
     return run_command(parser, argv)
 
 
@@ -45,7 +36,7 @@ def run_command(parser: argparse.ArgumentParser, argv: Sequence[str] | None) -> 
     is_debugged = getattr(arguments, "debug", False)
     try:
         with (
-            answering_requests_to_end(),
+            ending.answering_requests_to_end(),
             Voice(getattr(arguments, "quiet", False)).sentences_for_warnings(),
         ):
             code = int(arguments.run(arguments))
@@ -54,19 +45,19 @@ def run_command(parser: argparse.ArgumentParser, argv: Sequence[str] | None) -> 
     except (UserError, TableError) as error:
         if is_debugged:
             raise
-        code, message = USER_ERROR, printable(str(error))
+        code, message = ending.USER_ERROR, printable(str(error))
     except KeyboardInterrupt:
-        code, message = INTERRUPTED, "interrupted"
-    except Terminated:
-        code, message = TERMINATED, "terminated"
+        code, message = ending.INTERRUPTED, "interrupted"
+    except ending.Terminated:
+        code, message = ending.TERMINATED, "terminated"
     except BrokenPipeError:
         # Python flushes stdout once more when it ends, which would fail again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return BROKEN_PIPE
+        return ending.BROKEN_PIPE
     except Exception as error:  # our fault, not the user's: one line, and how to see the rest
         if is_debugged:
             raise
         text = printable(one_line(f"{type(error).__name__}: {error}"))
-        code, message = FAILURE, f"failed: {text} (run with --debug for the traceback)"
+        code, message = ending.FAILURE, f"failed: {text} (run with --debug for the traceback)"
     print(f"{parser.prog}: {message}", file=sys.stderr)
     return code

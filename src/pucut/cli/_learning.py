@@ -3,7 +3,7 @@
 import argparse
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from pucut.cli._ending import UnknownShareError, UserError
-from pucut.cli._options import KIND_OPTIONS
 from pucut.cli._voice import Voice
 from pucut.data.labels import PULabels
 from pucut.data.repeats import Repeats, equal_rows, repeats
@@ -28,11 +27,7 @@ from pucut.tables.reading import InputTable, read_file
 
 @dataclass(frozen=True, eq=False)
 class LabelledTable:
-    """A table with its labels, ready to be learned from.
-
-    `repeats` are equal rows among the features; `suspects` are columns of the table that know which
-    rows were labelled.
-    """
+    """A table with its labels, and the equal rows and suspect columns among its features."""
 
     table: InputTable
     labels: LabelColumn
@@ -43,12 +38,10 @@ class LabelledTable:
 
     @property
     def X(self) -> Any:
-        """The features, for `fit`."""
         return self.encoded.X
 
     @property
     def y(self) -> PULabels:
-        """The labels, for `fit`."""
         return self.labels.known
 
     def summary(self, arguments: argparse.Namespace) -> dict[str, Any]:
@@ -89,8 +82,7 @@ def read_labelled(arguments: argparse.Namespace, voice: Voice, *hidden: str) -> 
     kinds = _kinds_of_columns(arguments, table)
     if table.frame.shape[1] == 1:
         raise UserError(f"{table.name} has one column, {label!r}: there is nothing to learn from")
-    named = Counter([*{label, *hidden}, *{*ids}, *{*dropped}, *kinds])
-    _refuse_repeated(named)
+    _refuse_repeated([*{label, *hidden}, *{*ids}, *{*dropped}, *kinds])
     labels = read_labels(
         table,
         label,
@@ -105,13 +97,11 @@ def read_labelled(arguments: argparse.Namespace, voice: Voice, *hidden: str) -> 
     voice.note(*duplicate_notes(table, encoded.ids))
     suspects = suspects_of(encoded, labels.known)
     if suspects:
-        done = "They are left out (--drop-suspects)."
-        if not arguments.drop_suspects:
-            unless = "unless nearly all positives are known"
-            done = f"Leave such columns out with --drop-suspects, {unless}."
+        done = "Leave such columns out with --drop-suspects, unless nearly all positives are known."
+        if arguments.drop_suspects:
+            done = "They are left out (--drop-suspects)."
+            encoded = encoded.without(suspect.column for suspect in suspects)
         voice.note(f"warning: {in_words(suspects)} {done}")
-    if suspects and arguments.drop_suspects:
-        encoded = encoded.without(suspect.column for suspect in suspects)
         if not encoded.features:
             raise UserError(f"{table.name}: no column is left to learn from")
     equal = repeats(equal_rows(encoded.X), labels.known.is_labelled)
@@ -124,19 +114,19 @@ def read_labelled(arguments: argparse.Namespace, voice: Voice, *hidden: str) -> 
 def _kinds_of_columns(arguments: argparse.Namespace, table: InputTable) -> dict[str, str]:
     """Return the kinds that options give to columns, as `learn_columns` takes them."""
     kinds: dict[str, str] = {}
-    for kind in KIND_OPTIONS:
+    for kind in ("number", "category", "text", "date"):
         for given in getattr(arguments, f"{kind}_column"):
             name, _, order = given.rpartition("=")
             if kind != "date" or order not in ORDERS or given in table.frame.columns:
                 name, order = given, ""
             name = table.column(name, f"--{kind}-column")
-            _refuse_repeated(Counter([name, *kinds]))
+            _refuse_repeated([name, *kinds])
             kinds[name] = f"{kind}={order}" if order else kind
     return kinds
 
 
-def _refuse_repeated(named: Counter[str]) -> None:
-    repeated = sorted(name for name, count in named.items() if count > 1)
+def _refuse_repeated(names: Iterable[str]) -> None:
+    repeated = sorted(name for name, count in Counter(names).items() if count > 1)
     if repeated:
         raise UserError(f"column {repeated[0]!r} is named by two options")
 
@@ -173,14 +163,12 @@ def no_use_of(option: str, value: Any, method: str, why: str = "") -> UserError:
 
 @contextmanager
 def refusals(arguments: argparse.Namespace) -> Iterator[None]:
-    """Turn what the library refuses, or can only guess, into errors of the user's.
-
-    A guess that was accepted is reported with the results. Copies of rows and suspect columns were
-    reported when the table was read: their warnings would repeat it.
-    """
+    """Turn what the library refuses, or can only guess, into errors of the user's."""
     with warnings.catch_warnings():
+        # Copies of rows and suspect columns were reported when the table was read.
         for reported in (RepeatedRowsWarning, SuspectColumnWarning):
             warnings.simplefilter("ignore", reported)
+        # A guess that was accepted is reported with the results.
         warnings.simplefilter(
             "ignore" if arguments.accept_upper_bound else "error", UncertainPriorWarning
         )

@@ -18,6 +18,7 @@ from pucut.cli._ending import UserError, raise_lost_request, user_errors
 from pucut.cli._voice import Voice, printable
 from pucut.model_files import PICKLE_ENDINGS
 from pucut.tables.errors import INSTALL
+from pucut.tables.numerals import float_of
 from pucut.tables.reading import STDIN
 
 STDOUT = "-"
@@ -37,20 +38,14 @@ def check_output_options(arguments: argparse.Namespace, inputs: list[str]) -> No
         raise UserError("--json and --out - would mix on stdout: name a file with --out")
     model = getattr(arguments, "save_model", None)
     if model is not None and model.lower().endswith(PICKLE_ENDINGS):
-        raise UserError(
-            f"--save-model {model!r}: models are not written as pickles; call it .skops"
-        )
-    options = {"--out": "out", "--report": "report", "--save-model": "save_model"}
-    outputs = {option: getattr(arguments, name, None) for option, name in options.items()}
-    check_outputs(outputs, inputs)
-    check_ending("--out", arguments.out)
+        why = "models are not written as pickles; call it .skops"
+        raise UserError(f"--save-model {model!r}: {why}")
+    report = getattr(arguments, "report", None)
+    check_outputs({"--out": arguments.out, "--report": report, "--save-model": model}, inputs)
 
 
 def check_outputs(outputs: Mapping[str, str | None], inputs: Sequence[str]) -> None:
-    """Refuse outputs that cannot be written or that are an input.
-
-    `outputs` has paths by the option that gave them.
-    """
+    """Refuse outputs, by the option that gave them, that cannot be written or are an input."""
     read = {_resolved(path): path for path in inputs if path != STDIN}
     taken: dict[Path, str] = {}
     for option, given in outputs.items():
@@ -68,16 +63,17 @@ def check_outputs(outputs: Mapping[str, str | None], inputs: Sequence[str]) -> N
             raise UserError(f"{option} {given!r}: there is no folder {str(path.parent)!r}")
         if not os.access(path.parent, os.W_OK):
             raise UserError(f"{option} {given!r}: the folder {str(path.parent)!r} is not writable")
+    _check_ending(outputs["--out"])
 
 
-def check_ending(option: str, given: str | None) -> None:
+def _check_ending(given: str | None) -> None:
     """Refuse a name whose ending promises a form that is not written; none at all means CSV."""
     if given is None or given == STDOUT or not Path(given).suffix:
         return
     kind, packed = _form(given)
     if kind not in (_DELIMITED if packed else (*_DELIMITED, *_BINARY)):
         raise UserError(
-            f"{option} {given!r}: a table is not written as {kind}{packed}; endings may be "
+            f"--out {given!r}: a table is not written as {kind}{packed}; endings may be "
             f"{', '.join((*_DELIMITED, *_BINARY))}, and .gz after the first {len(_DELIMITED)}"
         )
 
@@ -105,7 +101,7 @@ def deliver(
     """Write all files; on stdout the summary, or the predictions or their beginning."""
     files = dict(other_files or {})
     delimited = predictions
-    if not arguments.keep_formulas and is_delimited(arguments.out or STDOUT):
+    if not arguments.keep_formulas and _is_delimited(arguments.out or STDOUT):
         delimited, n_changed = without_formulas(predictions)
         if n_changed and not arguments.json:
             voice.note(
@@ -162,12 +158,10 @@ def table_bytes(frame: Any, path: str) -> bytes:
 
 
 def _write_csv(frame: Any, place: Any, separator: str = ",", compression: Any = None) -> Any:
-    """Write delimited text to a place; return it if that is None.
-
-    All texts are in quotes if one holds a carriage return, which Python leaves bare otherwise.
-    """
+    """Write delimited text to a place; return it if that is None."""
     texts = frame.select_dtypes(include=["object", "string"])
     cells = chain(frame.columns, *(texts[name] for name in texts))
+    # Python leaves carriage returns bare, unless all texts are in quotes.
     has_return = any("\r" in str(cell) for cell in cells)
     return frame.to_csv(
         place,
@@ -180,16 +174,19 @@ def _write_csv(frame: Any, place: Any, separator: str = ",", compression: Any = 
     )
 
 
-def is_delimited(path: str) -> bool:
-    """Tell whether `table_bytes` writes CSV or the like there."""
+def _is_delimited(path: str) -> bool:
     return Path(path).suffix.lower() not in _BINARY
 
 
-def without_formulas(frame: Any) -> tuple[Any, int]:
-    """Put an apostrophe before texts that spreadsheets take for formulas; return how many, too.
+def safe_bytes(frame: Any, path: str) -> bytes:
+    """Return the table as `table_bytes` does, with no text that a spreadsheet would run."""
+    return table_bytes(without_formulas(frame)[0] if _is_delimited(path) else frame, path)
 
-    Such texts begin with one of = + - @, a tab or a line end, and are not numbers. Names of columns
-    are texts too.
+
+def without_formulas(frame: Any) -> tuple[Any, int]:
+    """Put an apostrophe before texts and names that are formulas to spreadsheets, and count them.
+
+    Such texts begin with one of = + - @, a tab or a line end, and are not numbers.
     """
     import pandas as pd
 
@@ -212,13 +209,7 @@ def without_formulas(frame: Any) -> tuple[Any, int]:
 
 
 def _is_formula(cell: Any) -> bool:
-    if not isinstance(cell, str) or cell[:1] not in _BEGIN_FORMULAS or not cell:
-        return False
-    try:
-        float(cell)
-    except ValueError:
-        return True
-    return False
+    return isinstance(cell, str) and cell.startswith(_BEGIN_FORMULAS) and float_of(cell) is None
 
 
 def _write_excel(frame: Any, buffer: BytesIO, path: str) -> None:
@@ -241,10 +232,9 @@ def _write_excel(frame: Any, buffer: BytesIO, path: str) -> None:
             sheet.freeze_panes = "A2"
             sheet.auto_filter.ref = sheet.dimensions
             for place, name in enumerate(frame.columns, start=1):
-                widest = (
-                    frame.iloc[:_ROWS_MEASURED, place - 1].map(lambda cell: len(str(cell))).max()
-                )
-                width = min(max(len(str(name)), widest) + _ROOM, _WIDEST)
+                cells = frame.iloc[:_ROWS_MEASURED, place - 1]
+                widest = max(map(len, map(str, [name, *cells])))
+                width = min(widest + _ROOM, _WIDEST)
                 sheet.column_dimensions[get_column_letter(place)].width = width
     except (IllegalCharacterError, ValueError) as error:  # or more rows than such files hold
         raise UserError(

@@ -11,8 +11,6 @@ from pucut._support.checks import BoolArray, FloatArray
 from pucut.data.labels import PULabels
 from pucut.tables.reading import InputTable
 
-CLASSES = np.array(["negative", "positive"], dtype=object)
-
 
 @dataclass(frozen=True, eq=False)
 class Predictions:
@@ -92,7 +90,7 @@ def prediction_table(
     names = [*ids, *further]
     frame = identified(table, ids, further)
     columns: dict[str, Any] = {
-        "predicted": CLASSES[predictions.is_positive.astype(np.intp)],
+        "predicted": np.where(predictions.is_positive, "positive", "negative").astype(object),
         "probability": rounded(predictions.probabilities),
         "rank": pd.array(predictions.ranks, dtype="Int64"),
     }

@@ -16,8 +16,7 @@ from pucut.tables.errors import listing
 from pucut.tables.kinds import feature_from_dict
 
 
-def run(arguments: argparse.Namespace) -> int:
-    voice = Voice(arguments.quiet)
+def run(arguments: argparse.Namespace, voice: Voice) -> int:
     check_output_options(arguments, [arguments.model, arguments.table])
     saved = _read_model(arguments.model, voice)
     table = read_input(arguments)

@@ -16,8 +16,7 @@ from pucut.model_files import ModelFileError, check_available, dump_model
 from pucut.priors import LabellingCheck
 
 
-def run(arguments: argparse.Namespace) -> int:
-    voice = Voice(arguments.quiet)
+def run(arguments: argparse.Namespace, voice: Voice) -> int:
     check_output_options(arguments, [arguments.table])
     if arguments.save_model is not None:
         with user_errors("--save-model: ", ModelFileError):

@@ -11,8 +11,7 @@ from pucut.tables.errors import one_line
 from pucut.tables.labels import read_truth
 
 
-def run(arguments: argparse.Namespace) -> int:
-    voice = Voice(arguments.quiet)
+def run(arguments: argparse.Namespace, voice: Voice) -> int:
     hidden = [] if arguments.truth_column is None else [arguments.truth_column]
     labelled = read_labelled(arguments, voice, *hidden)
     truth = None

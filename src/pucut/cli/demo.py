@@ -1,9 +1,7 @@
 """`pucut demo`: which digits are odd, if 60 % of the odd ones are known and nothing else?"""
 
 import argparse
-import csv
 import time
-from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -11,38 +9,34 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.datasets import load_digits
 
+from pucut import methods
 from pucut._support.checks import BoolArray
 from pucut.cli._ending import UserError
 from pucut.cli._output import check_outputs, write_files
 from pucut.cli._voice import Voice
 from pucut.datasets import pu_split
-from pucut.methods import (
-    PUCutClassifier,
-    PUExtraTreesClassifier,
-    PUThresholdClassifier,
-    TwoHNCClassifier,
-)
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace, voice: Voice) -> int:
     if arguments.out is not None and Path(arguments.out).suffix.lower() not in ("", ".csv"):
         raise UserError(f"--out {arguments.out!r}: the predictions are written as .csv")
     check_outputs({"--out": arguments.out}, [])
+    seed = arguments.seed
     X, digit = load_digits(return_X_y=True)
     is_odd = digit % 2 == 1
-    is_known = pu_split(is_odd, 0.6, random_state=arguments.seed)
+    is_known = pu_split(is_odd, 0.6, random_state=seed)
     print(f"{len(X)} digits; {is_known.sum()} of the {is_odd.sum()} odd ones are known to be odd.")
 
     models = {
-        "pucut": PUCutClassifier(random_state=arguments.seed),
-        "2-HNC": TwoHNCClassifier(random_state=arguments.seed),
-        "PU Extra Trees": PUExtraTreesClassifier(random_state=arguments.seed),
-        "boosting, known against unknown": PUThresholdClassifier(random_state=arguments.seed),
+        "pucut": methods.PUCutClassifier(random_state=seed),
+        "2-HNC": methods.TwoHNCClassifier(random_state=seed),
+        "PU Extra Trees": methods.PUExtraTreesClassifier(random_state=seed),
+        "boosting, known against unknown": methods.PUThresholdClassifier(random_state=seed),
     }
     print(f"\n{'on the unknown digits':<34}{'accuracy':>9}{'balanced':>10}{'seconds':>9}")
     for name, model in models.items():
         start = time.perf_counter()
-        with Voice(arguments.quiet).progress_of(model, name, X, int(is_known.sum())):
+        with voice.progress_of(model, name, X, int(is_known.sum())):
             model.fit(X, is_known)
         seconds = time.perf_counter() - start
         found, truth = model.transduction_[~is_known], is_odd[~is_known]
@@ -60,10 +54,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _predictions(model: Any, X: npt.NDArray[Any], is_known: BoolArray) -> str:
-    text = StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["row", "known", "odd", "probability", "score"])
     columns = (is_known, model.transduction_, model.predict_proba(X)[:, 1], model.scores_)
+    lines = ["row,known,odd,probability,score"]
     for row, (known, odd, probability, score) in enumerate(zip(*columns, strict=True)):
-        writer.writerow([row, int(known), int(odd), f"{probability:.4f}", f"{score:.6f}"])
-    return text.getvalue()
+        lines.append(f"{row},{int(known)},{int(odd)},{probability:.4f},{score:.6f}")
+    return "\n".join([*lines, ""])

@@ -17,8 +17,7 @@ ADVICE = (
 )
 
 
-def run(arguments: argparse.Namespace) -> int:
-    voice = Voice(arguments.quiet)
+def run(arguments: argparse.Namespace, voice: Voice) -> int:
     labelled = read_labelled(arguments, voice)
     with user_errors("", ValueError, TypeError):
         estimate = estimate_prior(
@@ -39,10 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
 def checked_labelling(
     arguments: argparse.Namespace, labelled: LabelledTable, prior: Any
 ) -> LabellingCheck | None:
-    """Check whether the known positives look like a random draw, if `--check-labels` asks for it.
-
-    The prior is "auto" unless the user gave it.
-    """
+    """Check whether known positives look like a random draw, if `--check-labels` asks for it."""
     if not arguments.check_labels:
         return None
     with user_errors("--check-labels: ", ValueError, TypeError):

@@ -5,30 +5,17 @@ from typing import Any
 
 import numpy as np
 
+from pucut.cli import _predictions as predictions
 from pucut.cli._commands import AS_LABEL
 from pucut.cli._ending import UnknownShareError, UserError
-from pucut.cli._labelling import learned_from
 from pucut.cli._learning import LabelledTable, fit, no_use_of, read_labelled
 from pucut.cli._output import check_output_options, deliver
-from pucut.cli._predictions import (
-    fitted_predictions,
-    identified,
-    prediction_table,
-    rounded,
-    with_caution,
-)
 from pucut.cli._voice import Voice
-from pucut.labelling.ranking import (
-    LEAST_OF_EACH_KIND,
-    calibrated,
-    is_blank,
-    rank_scores,
-    training_rows,
-)
+from pucut.cli.label import learned_from
+from pucut.labelling import ranking
 
 
-def run(arguments: argparse.Namespace) -> int:
-    voice = Voice(arguments.quiet)
+def run(arguments: argparse.Namespace, voice: Voice) -> int:
     if arguments.top is not None and arguments.top < 1:
         raise UserError(f"--top must be 1 or more, found {arguments.top}")
     if arguments.method == AS_LABEL and arguments.prior != "auto":
@@ -39,19 +26,19 @@ def run(arguments: argparse.Namespace) -> int:
     check_output_options(arguments, [arguments.table])
     labelled = read_labelled(arguments, voice)
     by = _by_labels if arguments.method == AS_LABEL else _by_method
-    ranking, prior = by(arguments, labelled, voice)
-    place = "rank" if "rank" not in ranking.columns else "pucut_rank"
-    ranking = ranking.iloc[: arguments.top]
-    ranking.insert(0, place, np.arange(1, len(ranking) + 1))
+    ranked, prior = by(arguments, labelled, voice)
+    place = "rank" if "rank" not in ranked.columns else "pucut_rank"
+    ranked = ranked.iloc[: arguments.top]
+    ranked.insert(0, place, np.arange(1, len(ranked) + 1))
     summary = {
         **labelled.summary(arguments),
         "method": arguments.method,
         "prior": prior,
         "first": arguments.first,
         # JSON has no NaN: what is missing is null.
-        "ranking": ranking.astype(object).where(ranking.notna(), None).to_dict(orient="records"),
+        "ranking": ranked.astype(object).where(ranked.notna(), None).to_dict(orient="records"),
     }
-    deliver(arguments, ranking, summary, voice)
+    deliver(arguments, ranked, summary, voice)
     return 0
 
 
@@ -63,14 +50,14 @@ def _by_method(
         estimator = fit(arguments, labelled, voice)
     except UnknownShareError as error:
         raise UserError(f"{error}; --method {AS_LABEL} ranks without it") from error
-    found = fitted_predictions(estimator, labelled.X, labelled.y)
+    found = predictions.fitted_predictions(estimator, labelled.X, labelled.y)
     order = np.argsort(found.ranks)[: np.count_nonzero(labelled.y.is_unlabelled)]
     if arguments.first == "negative":
         order = order[::-1]
-    ranking = prediction_table(labelled.table, labelled.encoded.ids, [], found).iloc[order]
-    ranking = with_caution(ranking, estimator)
-    del ranking["rank" if "pucut_rank" not in ranking.columns else "pucut_rank"]
-    return ranking, estimator.prior_
+    ranked = predictions.prediction_table(labelled.table, labelled.encoded.ids, [], found)
+    ranked = predictions.with_caution(ranked.iloc[order], estimator)
+    del ranked["rank" if "pucut_rank" not in ranked.columns else "pucut_rank"]
+    return ranked, estimator.prior_
 
 
 def _by_labels(
@@ -79,21 +66,21 @@ def _by_labels(
     """Return the unlabelled rows as `pucut label` ranks them; rows without words come last."""
     features, seed = learned_from(labelled), arguments.seed
     known = labelled.y.is_labelled, labelled.y.is_negative
-    if training_rows(features, *known, seed) is None:
+    if ranking.training_rows(features, *known, seed) is None:
         raise UserError(
             f"--method {AS_LABEL} cannot rank: no known positive, or nothing else, has any words"
         )
-    scores = rank_scores(features, *known, seed)
-    calibration = calibrated(features, *known, seed)
+    scores = ranking.rank_scores(features, *known, seed)
+    calibration = ranking.calibrated(features, *known, seed)
     if calibration is None:
         voice.note(
-            f"no probabilities: they need {LEAST_OF_EACH_KIND} known positives and "
-            f"{LEAST_OF_EACH_KIND} known negatives"
+            f"no probabilities: they need {ranking.LEAST_OF_EACH_KIND} known positives and "
+            f"{ranking.LEAST_OF_EACH_KIND} known negatives"
         )
         probabilities = np.full(len(scores), np.nan)
     else:
         probabilities = calibration.probabilities(scores)
-    blank = is_blank(features.X)
+    blank = ranking.is_blank(features.X)
     rows = np.flatnonzero(labelled.y.is_unlabelled)
     if blank[rows].any():
         voice.note(
@@ -103,7 +90,8 @@ def _by_labels(
     sign = -1.0 if arguments.first == "positive" else 1.0
     order = rows[np.lexsort((sign * scores[rows], blank[rows]))]
     scores, probabilities = (np.where(blank, np.nan, found) for found in (scores, probabilities))
-    ranking = identified(labelled.table, labelled.encoded.ids, [])
+    ids = labelled.encoded.ids
+    ranked = predictions.identified(labelled.table, ids, [])
     for name, values in (("probability", probabilities), ("score", scores)):
-        ranking[f"pucut_{name}" if name in labelled.encoded.ids else name] = rounded(values)
-    return ranking.iloc[order], None
+        ranked[f"pucut_{name}" if name in ids else name] = predictions.rounded(values)
+    return ranked.iloc[order], None

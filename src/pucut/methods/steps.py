@@ -57,9 +57,8 @@ class FitSteps:
     def step(self, name: str) -> Iterator[None]:
         """Run a step; the times of steps of one name are added up."""
         self._n_begun += 1
-        context: Any = None
-        if self._context is not None:
-            context = self._context.subcontext(task_name=name)
+        context = self._context and self._context.subcontext(task_name=name)
+        if context is not None:
             context.call_on_fit_task_begin(estimator=self._estimator)
         if self._callback is not None:
             self._callback(name, self._n_begun, max(self._n_steps, self._n_begun))
@@ -81,6 +80,5 @@ class FitSteps:
         if self._verbose:
             total = sum(self.seconds.values())
             print(f"{'step':<20}{'seconds':>9}{'share':>8}")
-            for name, took in self.seconds.items():
+            for name, took in [*self.seconds.items(), ("all", total)]:
                 print(f"{name:<20}{took:>9.2f}{took / total:>8.0%}")
-            print(f"{'all':<20}{total:>9.2f}{1:>8.0%}")

@@ -88,8 +88,8 @@ class Cells:
 
     def in_rows(self) -> list[str | None]:
         """Return the text of each row."""
-        found: list[str | None] = np.array([*self.texts, None], dtype=object)[self.codes].tolist()
-        return found
+        texts = [*self.texts, None]
+        return [texts[code] for code in self.codes.tolist()]
 
     def read_each(
         self,
@@ -160,7 +160,5 @@ class Cells:
 
 def _holds_objects(column: Any) -> bool:
     """Tell whether a column holds dates, decimals or the like; not lists."""
-    return (
-        column.dtype == object
-        and not column.map(lambda cell: isinstance(cell, (list, dict, bytes, np.ndarray))).any()
-    )
+    others = (list, dict, bytes, np.ndarray)
+    return column.dtype == object and not any(isinstance(cell, others) for cell in column)

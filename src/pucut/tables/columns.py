@@ -40,8 +40,7 @@ _MAY_BE_THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:\.[0-9]{3})+")
 class EncodedTable:
     """A table as numbers and categories, X, and what each of its columns is.
 
-    `ids` are the columns that name rows. `lost` has notes on cells that could not be read, and
-    `notes` those on columns that are not used.
+    `lost` has notes on cells that could not be read, `notes` those on columns that are not used.
     """
 
     ids: tuple[str, ...]
@@ -113,10 +112,9 @@ def learn_columns(
     """
     kinds = kinds or {}
     fixed = {*ids, *ignored}
-    found_ids: list[str] = []
     features: list[Feature] = []
     values: list[list[Any]] = []
-    useless: dict[str, list[str]] = {}
+    unused: dict[str, list[str]] = {}
     lost: list[str] = []
     failed: TableError | None = None
     for name in map(str, table.frame.columns):
@@ -131,20 +129,16 @@ def learn_columns(
             except TableError as error:  # errors in deciding on later columns come first
                 failed = failed or error
             lost += cells.lost
-        elif decision == "id":
-            found_ids.append(name)
         else:
-            useless.setdefault(decision, []).append(name)
-    notes = [f"{listing(names, 20)}: not used, {why}" for why, names in useless.items()]
+            unused.setdefault(decision, []).append(name)
+    found_ids = unused.pop("id", [])
+    notes = [f"{listing(names, 20)}: not used, {why}" for why, names in unused.items()]
     if found_ids:
         many = "s" * (len(found_ids) > 1)
-        note = f"{listing(found_ids)}: taken as identifier{many}, not as feature{many}"
-        notes.insert(0, note)
+        notes.insert(0, f"{listing(found_ids)}: taken as identifier{many}, not as feature{many}")
     if not features:
-        raise TableError(
-            f"{table.name} has no column that can be used as a feature"
-            + (f" ({'; '.join(notes)})" if notes else "")
-        )
+        why = f" ({'; '.join(notes)})" if notes else ""
+        raise TableError(f"{table.name} has no column that can be used as a feature{why}")
     if decimal is None:
         _refuse_unclear_thousands(table, features)
     if failed is not None:
@@ -177,10 +171,8 @@ def check_present(table: InputTable, features: Sequence[Feature]) -> None:
     present = [str(name) for name in table.frame.columns]
     missing = [feature.name for feature in features if feature.name not in present]
     if missing:
-        raise TableError(
-            f"{table.name} lacks {listing(missing)}, which the model needs; it has "
-            f"{listing(present)}"
-        )
+        needed = f"{listing(missing)}, which the model needs"
+        raise TableError(f"{table.name} lacks {needed}; it has {listing(present)}")
 
 
 def named_columns(features: Iterable[Feature]) -> dict[str, tuple[str, ...]]:
@@ -265,10 +257,7 @@ def _refuse_unclear_thousands(table: InputTable, features: Iterable[Feature]) ->
 
 
 def suspects_of(encoded: EncodedTable, labels: PULabels) -> tuple[Suspect, ...]:
-    """Return the features that know which rows were labelled, in the words of the file.
-
-    Texts are filled or not, and dates are dates.
-    """
+    """Return the features that know which rows were labelled, in the words of the file."""
     import pandas as pd
 
     features = {feature.name: feature for feature in encoded.features}

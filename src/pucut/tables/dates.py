@@ -46,8 +46,7 @@ _DAYS_OF_TWO_WEEKS = 14
 
 def days_of(text: str, order: str) -> float | None:
     """Return the days since 1970, in UTC where a zone is given; None for other texts."""
-    matches = (regex.fullmatch(text) for regex in _REGEXES[order])
-    found = next(filter(None, matches), None)
+    found = next(filter(None, (regex.fullmatch(text) for regex in _REGEXES[order])), None)
     if found is None:
         return None
     month = found["month"].lower()[:3]
@@ -77,10 +76,9 @@ def days_of(text: str, order: str) -> float | None:
 
 
 def find_order(counts: Mapping[str, int], where: str, name: str) -> str | None:
-    """Return the order of the dates of a column, from its texts and how often each occurs.
+    """Return the order of the dates of a column; None if over a tenth of its cells are not dates.
 
-    None if they are no dates. A tenth of the cells may be anything. It is an error if the order of
-    day and month is not clear.
+    `counts` says how often each text occurs. An order that is not clear is an error.
     """
     n_needed = (1.0 - STRAY_SHARE) * sum(counts.values())
     valid = {
@@ -111,11 +109,7 @@ def find_order(counts: Mapping[str, int], where: str, name: str) -> str | None:
 
 
 def parts_worth_having(days: FloatArray) -> tuple[str, ...]:
-    """Return the parts of dates that can tell rows apart.
-
-    The month says when in a year, which within one year the date itself does; the hour matters
-    where dates have one.
-    """
+    """Return the parts of dates that can tell rows apart: within a year the month does not."""
     known = days[~np.isnan(days)]
     span = float(np.ptp(known)) if len(known) else 0.0
     may_matter = {

@@ -85,19 +85,18 @@ def read_delimited(
             yield record
 
     texts = _arrow_columns(rows(), width)
-    names = header
     if width > len(header):
         if set(texts[-1].unique().to_pylist()) <= {""}:
             texts.pop()
             note = "a separator at the end of every row but the first is ignored"
         else:
-            names = ["row_name", *header]
+            header = ["row_name", *header]
             note = (
                 "the header has one name fewer than there are columns: the first column is used "
                 "as the names of the rows"
             )
         notes.append(f"{name}: {note}")
-    return FileTexts(names, texts, np.array(lines, dtype=np.int64), notes)
+    return FileTexts(header, texts, np.array(lines, dtype=np.int64), notes)
 
 
 def _refuse_other_separator(header: str, separator: str, called: str, name: str) -> None:
@@ -123,10 +122,8 @@ def _refuse_other_things(data: bytes, name: str) -> None:
             raise TableError(f"{name} is not a table but {what}")
     n_control = sum(start.count(bytes([code])) for code in _CONTROL)
     if b"\0" in start or n_control > _MOST_CONTROL * len(start):
-        raise TableError(
-            f"{name} is not a table: it holds binary data; if it is text, --encoding names its "
-            "encoding"
-        )
+        why = "it holds binary data; if it is text, --encoding names its encoding"
+        raise TableError(f"{name} is not a table: {why}")
 
 
 def _decoded(data: bytes, name: str, encoding: str | None) -> tuple[str, list[str]]:
@@ -153,7 +150,7 @@ def _decoded(data: bytes, name: str, encoding: str | None) -> tuple[str, list[st
 
 def _sniffed(text: str) -> str:
     """Return the separator by which most of the first records have as many values as the header."""
-    best, best_rank = ",", (0.0, 0)
+    ranks = {",": (0.0, 0)}
     for separator in SEPARATORS:
         try:
             records = islice(_reader(text, separator), _SNIFFED_RECORDS)
@@ -165,10 +162,8 @@ def _sniffed(text: str) -> str:
         counts = Counter(lengths[1:])
         # One value more than names: row names of R, or a separator at the end of each line.
         fitting = max(counts[lengths[0]], counts[lengths[0] + 1])
-        rank = (fitting / max(len(lengths) - 1, 1), lengths[0])
-        if rank > best_rank:
-            best, best_rank = separator, rank
-    return best
+        ranks[separator] = (fitting / max(len(lengths) - 1, 1), lengths[0])
+    return max(ranks, key=ranks.__getitem__)
 
 
 def _reader(text: str, separator: str) -> Any:

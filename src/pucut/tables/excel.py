@@ -11,10 +11,7 @@ from pucut.tables.errors import INSTALL, TableError, listing, one_line
 
 
 def read_sheet(data: bytes, name: str, sheet: str | None, most_bytes: int) -> FileTexts:
-    """Return the sheet of that name, or the first; its first row that is not empty is the header.
-
-    `most_bytes` limits the size of the file when it is unpacked.
-    """
+    """Return the sheet of that name, or the first; its first row with any text is the header."""
     import pyarrow as pa
 
     book = _opened(data, name, most_bytes)

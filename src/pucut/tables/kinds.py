@@ -45,10 +45,7 @@ class Feature:
         raise NotImplementedError
 
     def read(self, cells: Cells, decimal: str | None) -> list[Any]:
-        """Return the values of each column that the feature becomes.
-
-        `decimal` is the decimal sign of this table, where it need not be that of the feature.
-        """
+        """Return the values of each column; `decimal` is this table's sign, if it is another."""
         raise NotImplementedError
 
     @property
@@ -107,7 +104,7 @@ class NumberFeature(Feature):
         counts, parts = cells.counts, cells.number_cells
         if is_told:  # the cells of the commonest unit
             n_of_unit = numerals.count_units(parts, counts)
-            unit = max(n_of_unit, key=lambda unit: n_of_unit[unit], default="")
+            unit = max(n_of_unit, key=n_of_unit.__getitem__, default="")
             parts = {text: cell for text, cell in parts.items() if cell.unit == unit}
             counts = {text: counts[text] for text in parts}
         elif all(map(_CHROMOSOME.fullmatch, cells.texts)) and (
@@ -117,9 +114,10 @@ class NumberFeature(Feature):
         form = numerals.find_form(parts, counts, decimal, cells.where, cells.name)
         if form is None:
             return None
-        fitting = (cell for cell in parts.values() if form.numerals in cell.forms)
-        has_limits = any(cell.limit and cell.unit == form.unit for cell in fitting)
-        return cls(cells.name, form.numerals, form.unit, has_limits, is_told=is_told)
+        written, unit = form
+        fitting = (cell for cell in parts.values() if written in cell.forms)
+        has_limits = any(cell.limit and cell.unit == unit for cell in fitting)
+        return cls(cells.name, written, unit, has_limits, is_told=is_told)
 
     @property
     def further(self) -> tuple[str, ...]:
@@ -171,10 +169,7 @@ class NumberFeature(Feature):
 
 @dataclass(frozen=True)
 class DateFeature(Feature):
-    """A column of dates: days since 1970, and parts such as the month, a further column each.
-
-    `order` says how texts write dates: a name of `ORDERS`.
-    """
+    """A column of dates, in days since 1970; `parts` such as the month have their own columns."""
 
     order: str = "ymd"
     parts: tuple[str, ...] = ()
@@ -192,10 +187,9 @@ class DateFeature(Feature):
                     for text, count in counts.items()
                     if any(dates.days_of(text, each) is not None for each in orders)
                 }
-            found = stated or (counts and dates.find_order(counts, cells.where, cells.name))
-            if not counts or not found:
+            order = stated or (counts and dates.find_order(counts, cells.where, cells.name)) or ""
+            if not counts or not order:
                 return None
-            order = found
             known = [day for text in counts if (day := dates.days_of(text, order)) is not None]
             days = np.array(known)
         elif cells.kind == "date":
@@ -252,10 +246,8 @@ class CategoryFeature(Feature):
     def find(cls, cells: Cells, decimal: str | None, stated: str | None = None) -> Self:
         categories = tuple(sorted(cells.as_texts().texts))
         if stated is not None and len(categories) > MOST_CATEGORIES:
-            raise TableError(
-                f"--category-column: {cells.where} has {len(categories)} categories, allowed are "
-                f"{MOST_CATEGORIES}"
-            )
+            found = f"{len(categories)} categories, allowed are {MOST_CATEGORIES}"
+            raise TableError(f"--category-column: {cells.where} has {found}")
         return cls(cells.name, categories, is_told=stated is not None)
 
     def read(self, cells: Cells, decimal: str | None) -> list[Any]:
@@ -284,10 +276,7 @@ class CategoryFeature(Feature):
 
 @dataclass(frozen=True)
 class FlagFeature(Feature):
-    """A column that holds one value or nothing: 1 where the cell holds anything, else 0.
-
-    `categories` has the one text that was found.
-    """
+    """A column that holds one value or nothing: 1 where the cell holds anything, else 0."""
 
     categories: tuple[str, ...] = ()
     kind = "flag"

@@ -15,8 +15,6 @@ from pucut.tables.errors import TableError, listing
 from pucut.tables.numerals import MISSING
 from pucut.tables.reading import InputTable
 
-_CLASSES = np.array([False, True])
-
 
 @dataclass(frozen=True, eq=False)
 class LabelColumn:
@@ -63,7 +61,7 @@ def read_labels(
             f"{where} holds a known class in every row: rows of which nothing is known must hold "
             "another value, or be empty"
         )
-    known = PULabels(is_labelled, _CLASSES, is_negative)
+    known = PULabels(is_labelled, np.array([False, True]), is_negative)
     rest = [repr(value) for value in distinct if value not in (*positives, *negatives)]
     shown = rest if len(rest) <= 5 else [*rest[:5], f"{len(rest) - 5} others"]
     others = ", ".join([*shown, *([] if is_present.all() else ["empty"])])
@@ -82,10 +80,8 @@ def read_truth(table: InputTable, column: str, labels: LabelColumn) -> BoolArray
     where = f"{table.name}, column {column!r}"
     empty = np.flatnonzero(values == "")
     if len(empty):
-        raise TableError(
-            f"{where} is empty in {table.place(int(empty[0]))}: true classes must be known for "
-            "every row"
-        )
+        why = "true classes must be known for every row"
+        raise TableError(f"{where} is empty in {table.place(int(empty[0]))}: {why}")
     distinct = sorted(set(values), key=_in_order)
     if len(distinct) != 2:
         raise TableError(f"{where} must hold two classes, found {listing(distinct, 5)}")
@@ -130,9 +126,8 @@ def _meanings(
     )
     twice = {*positive} & {*negative} | {*positive} & {*unlabelled} | {*negative} & {*unlabelled}
     if twice:
-        raise TableError(
-            f"{sorted(twice)[0]!r} is named by two of --positive, --negative and --unlabelled"
-        )
+        which = "--positive, --negative and --unlabelled"
+        raise TableError(f"{min(twice)!r} is named by two of {which}")
     rest = [value for value in distinct if value not in (*positive, *negative, *unlabelled)]
     open_to = [v for v in rest if meaning_of(v) != "unlabelled" and v != "-1"]
     has_others = has_empty or len(open_to) < len(rest) or bool(unlabelled)

@@ -1,10 +1,11 @@
 """Numbers as cells write them, and the marks of missing values.
 
 A cell may hold a number with a limit (<0.5), a currency (€5.20) or a unit (12.1 kDa, 63.7 %). The
-cells of a column share a `NumberForm`.
+cells of a column share a unit and a form, which has a name in `NUMERALS`.
 """
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -65,19 +66,8 @@ _SCALES = frozenset(("", *_KNOWN_UNITS.split(" "), *_CURRENCIES))
 
 
 @dataclass(frozen=True)
-class NumberForm:
-    """The form of a column's numbers: a name of `NUMERALS`, and the unit beside each."""
-
-    numerals: str
-    unit: str
-
-
-@dataclass(frozen=True)
 class NumberCell:
-    """A number as a cell writes it.
-
-    It has the numeral, the names of `NUMERALS` that match it, a unit, and a limit: "<", ">" or "".
-    """
+    """A number as a cell writes it; `forms` are names of `NUMERALS`, `limit` is "<", ">" or ""."""
 
     numeral: str
     forms: tuple[str, ...]
@@ -90,6 +80,14 @@ class NumberCell:
         if numerals in WITH_COMMA:
             numeral = numeral.replace(".", "").replace(",", ".")
         return float(re.sub(f"[,'’{_SPACES}]", "", numeral))
+
+
+def float_of(text: str) -> float | None:
+    """Return the number that Python reads in a text, if it does."""
+    try:
+        return float(text)
+    except ValueError:
+        return None
 
 
 def split_cell(text: str) -> NumberCell | None:
@@ -114,8 +112,8 @@ def find_form(
     decimal: str | None,
     where: str,
     name: str,
-) -> NumberForm | None:
-    """Return the form of a column's numbers; None if they are no numbers.
+) -> tuple[str, str] | None:
+    """Return the form and the unit of a column's numbers; None if they are no numbers.
 
     `counts` says how often each text occurs, and `cells` has the parts of those that may be
     numbers. A tenth of the cells may be anything. It is an error if the form is not clear.
@@ -124,7 +122,7 @@ def find_form(
     allowed = {*BY_DECIMAL[decimal]}
     written = {text: cell for text, cell in cells.items() if not allowed.isdisjoint(cell.forms)}
     n_of_unit = count_units(written, counts)
-    units = sorted(n_of_unit, key=lambda unit: -n_of_unit[unit])
+    units = [unit for unit, _ in n_of_unit.most_common()]
     if not units:
         return None
     if n_of_unit[units[0]] < n_needed:
@@ -143,18 +141,16 @@ def find_form(
     best = best_forms(of_unit, decimal)
     if best[:1] == ["comma"] and "thousands" in best:
         example = next(text for text in counts if "," in text)
-        raise TableError(
-            f"{where}: {example!r} may be a decimal comma or a separator of thousands: use "
-            "--decimal ',' or --decimal '.'"
-        )
-    return NumberForm(best[0], units[0]) if best else None
+        why = "may be a decimal comma or a separator of thousands"
+        raise TableError(f"{where}: {example!r} {why}: use --decimal ',' or --decimal '.'")
+    return (best[0], units[0]) if best else None
 
 
-def count_units(cells: Mapping[str, NumberCell], counts: Mapping[str, int]) -> dict[str, int]:
+def count_units(cells: Mapping[str, NumberCell], counts: Mapping[str, int]) -> Counter[str]:
     """Return how many cells have each unit."""
-    n_of_unit: dict[str, int] = {}
+    n_of_unit: Counter[str] = Counter()
     for text, cell in cells.items():
-        n_of_unit[cell.unit] = n_of_unit.get(cell.unit, 0) + counts[text]
+        n_of_unit[cell.unit] += counts[text]
     return n_of_unit
 
 

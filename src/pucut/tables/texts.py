@@ -43,9 +43,8 @@ _OPTIONS: dict[str, dict[str, Any]] = {
 class TextModel:
     """The terms and directions of a column of texts.
 
-    The terms are words, and groups of three or four letters within words; their weights are inverse
-    document frequencies. `directions` has one row per direction and one column per term, and
-    `names` the words that matter most in each direction.
+    Weights of terms are inverse document frequencies. `directions` has one row per direction and
+    one column per term, and `names` the words that matter most in each direction.
     """
 
     words: npt.NDArray[Any]
@@ -71,10 +70,8 @@ class TextModel:
     def _terms(self, texts: Sequence[str | None]) -> Any:
         """Return the weights of terms; words and letters of a text each have length 1."""
         parts = []
-        for kind, terms, weights in (
-            ("words", self.words, self.word_weights),
-            ("letters", self.letters, self.letter_weights),
-        ):
+        words = ("words", self.words, self.word_weights)
+        for kind, terms, weights in (words, ("letters", self.letters, self.letter_weights)):
             if len(terms):
                 vectorizer = _vectorizer(kind, vocabulary=terms.tolist())
                 vectorizer.idf_ = weights

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from pucut.tables.numerals import float_of
+
 TOTALS = frozenset(
     {"total", "totals", "grand total", "sum", "subtotal", "average", "mean", "gesamt", "summe"}
     | {"mittelwert", "somme", "moyenne", "suma", "media", "totale"}
@@ -43,9 +45,8 @@ def rows_to_leave_out(
             left_out.append(row)
             notes.append(f"{where} and sums up the rows above: it is left out")
         else:
-            notes.append(
-                f"warning: {where}: it is treated as data; delete the line if it is a total"
-            )
+            advice = "it is treated as data; delete the line if it is a total"
+            notes.append(f"warning: {where}: {advice}")
     return kept[~np.isin(kept, left_out)], notes
 
 
@@ -78,19 +79,12 @@ def _sums_up(texts: Sequence[Any], rows: npt.NDArray[np.int64], last: int) -> bo
     """Tell whether most numbers of the last row are the sum or the mean of those in the others."""
     is_sum = []
     for column in texts[:_MOST_COLUMNS]:
-        total = _number(column[last].as_py())
+        total = float_of(column[last].as_py())
         if total is None:
             continue
-        numbers = map(_number, column.take(rows).to_pylist())
+        numbers = map(float_of, column.take(rows).to_pylist())
         known = [number for number in numbers if number is not None]
         if known:
             found = (sum(known), sum(known) / len(known))
             is_sum.append(any(isclose(total, each, rel_tol=1e-3, abs_tol=1e-9) for each in found))
     return sum(is_sum) * 2 > len(is_sum)
-
-
-def _number(text: str) -> float | None:
-    try:
-        return float(text)
-    except ValueError:
-        return None
