@@ -76,8 +76,7 @@ class Calibration:
         above, below = np.maximum(new - knots[-1], 0.0), np.maximum(knots[0] - new, 0.0)
         upwards = (1.0 - values[-1]) / 2.0 * (above / (above + scale))
         downwards = values[0] / 2.0 * (below / (below + scale))
-        probability: FloatArray = inside + upwards - downwards
-        return probability
+        return np.asarray(inside + upwards - downwards)
 
     def probabilities(self, scores: Any) -> FloatArray:
         """Return P(negative) and P(positive), shape (n, 2); rows sum to 1."""
@@ -204,8 +203,7 @@ def _with_half_at(half_at: float, calibration: Calibration, counts: FloatArray) 
 
     def bent(tilt: float) -> FloatArray:
         stretch = np.where(is_above, np.exp(tilt), np.exp(-tilt))
-        probability: FloatArray = expit(logit * stretch)
-        return probability
+        return np.asarray(expit(logit * stretch))
 
     # A tilt of 30 is a step from 0 to 1, or from 1/2 to 1/2, to the last digit.
     ends = [float(weights @ bent(tilt)) - calibration.prior for tilt in (-30.0, 30.0)]
@@ -248,14 +246,9 @@ def _fitted_steps(
 
 
 def _fitted_curve(
-    basis: FloatArray,
-    counts: FloatArray,
-    n_labelled: FloatArray,
-    label_frequency: float,
-    prior: float,
+    basis: FloatArray, counts: FloatArray, n_labelled: FloatArray, c: float, prior: float
 ) -> FloatArray:
     """Return the most likely curve of the two-parameter family whose mean is the prior."""
-    c = label_frequency
     n_unlabelled = counts - n_labelled
 
     def loss(slopes: FloatArray) -> tuple[float, FloatArray]:
@@ -289,8 +282,7 @@ def shift_to_mean(log_odds: FloatArray, mean: float) -> float:
 
 
 def _with_mean(shape: FloatArray, counts: FloatArray, mean: float) -> FloatArray:
-    probability: FloatArray = expit(_logit_with_mean(shape, counts, mean))
-    return probability
+    return expit(_logit_with_mean(shape, counts, mean))
 
 
 def _logit_with_mean(shape: FloatArray, counts: FloatArray, mean: float) -> FloatArray:
@@ -311,5 +303,4 @@ def _logit_with_mean(shape: FloatArray, counts: FloatArray, mean: float) -> Floa
         if abs(following - shift) <= 1e-15 * max(1.0, abs(shift)):
             break
         shift = following
-    logit: FloatArray = shape + shift
-    return logit
+    return np.asarray(shape + shift)

@@ -146,10 +146,8 @@ def compare(
         True classes: booleans, or the values of y. Methods never see them.
     n_splits : int, default=3
         How often positives are hidden; every labelled row is hidden once.
-    pos_label : value of y, optional
-        The value that means labelled positive, if it is not what `y` itself says.
-    neg_label : value of y, optional
-        The value that means known negative; all values but these two then mean unlabelled.
+    pos_label, neg_label : values of y, optional
+        The values that mean labelled positive and known negative, as for the classifiers.
     random_state : int or None, default=0
         For what is hidden, for the estimate of the prior, and for the methods.
     callback : function of a str, optional

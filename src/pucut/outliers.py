@@ -39,20 +39,15 @@ _NEIGHBORS = 15
 
 @dataclass(frozen=True, eq=False)
 class OutlierCuts:
-    """The cuts of one table, with the seeds fixed on the regular side, and scores from them.
-
-    `remoteness` is the mean distance of each row to its neighbours, and `pull` the weight of the
-    density, in the unit of degrees. The score is higher for more regular rows: the lambda at which
-    a row leaves, and seeds above all others.
-    """
+    """The cuts of one table, with the seeds fixed on the regular side, and scores from them."""
 
     space: WeightedSpace
     path: CutPath
     is_seed: BoolArray
-    remoteness: FloatArray
+    remoteness: FloatArray  # mean distance of each row to its neighbours
     rising_remoteness: FloatArray
-    pull: float
-    score: FloatArray
+    pull: float  # weight of the density, in the unit of degrees
+    score: FloatArray  # the lambda at which a row leaves; seeds are above all others
 
     def scores_of(self, points: Any) -> FloatArray:
         """Return scores of any rows, each by itself; a row equal to one of the table has its score.
@@ -78,10 +73,7 @@ class OutlierCuts:
 def find_outliers(
     space: WeightedSpace, regular: BoolArray | None, density_weight: float
 ) -> OutlierCuts:
-    """Solve the cuts, with the known regular rows as seeds, or else the densest half.
-
-    `density_weight`, above 0, is the weight of a row's own density relative to the graph.
-    """
+    """Solve the cuts, with the known regular rows as seeds, or else the densest half."""
     remoteness = _mean_distance(space.lists)
     is_seed = densest(remoteness, DENSEST_SHARE) if regular is None else regular
     rising = np.sort(remoteness)
@@ -100,8 +92,7 @@ def densities(remoteness: FloatArray, rising: FloatArray) -> FloatArray:
     """Return the share of the `rising` values that are larger; equal ones count half."""
     larger = len(rising) - np.searchsorted(rising, remoteness, side="right")
     not_smaller = len(rising) - np.searchsorted(rising, remoteness, side="left")
-    share: FloatArray = (larger + not_smaller) / (2.0 * len(rising))
-    return share
+    return (larger + not_smaller) / (2.0 * len(rising))
 
 
 def densest(remoteness: FloatArray, share: float) -> BoolArray:
@@ -124,8 +115,7 @@ def far_share(remoteness: FloatArray) -> float:
 
 
 def _mean_distance(lists: NeighborLists) -> FloatArray:
-    mean: FloatArray = np.sqrt(lists.squared_distances).mean(axis=1)
-    return mean
+    return np.asarray(np.sqrt(lists.squared_distances).mean(axis=1))
 
 
 def _shared_by_equal_rows(scores: FloatArray, points: Any) -> FloatArray:
@@ -254,8 +244,7 @@ class CutOutlierDetector(FitsWhole, DeclaredParameters, OutlierMixin, BaseEstima
 
     def decision_function(self, X: Any) -> FloatArray:
         """Return the score of each row less `offset_`: below 0 for outliers."""
-        scores: FloatArray = self.score_samples(X) - self.offset_
-        return scores
+        return self.score_samples(X) - self.offset_
 
     def predict(self, X: Any) -> npt.NDArray[np.int_]:
         """Return 1 for regular rows and -1 for outliers."""

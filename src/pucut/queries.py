@@ -61,8 +61,7 @@ def two_sided_levels(
     """Return levels from -1 to 1, the known negatives at -1 and the known positives at 1."""
     nothing = np.zeros(len(is_positive))
     path = two_sided_cut(graph, is_positive, is_negative, nothing, 1.0, n_threads=n_threads)
-    levels: FloatArray = np.clip(path.switch, -1.0, 1.0)
-    return levels
+    return np.clip(path.switch, -1.0, 1.0)
 
 
 def one_sided_levels(
@@ -83,8 +82,7 @@ def one_sided_levels(
     switch = closest_partition(stages, prior).level
     _, step = np.unique(np.column_stack([switch, -remoteness]), axis=0, return_inverse=True)
     above_cut = (rankdata(step) - 0.5) / len(switch) - (1.0 - prior)
-    levels: FloatArray = above_cut / np.where(above_cut > 0.0, prior, 1.0 - prior)
-    return levels
+    return above_cut / np.where(above_cut > 0.0, prior, 1.0 - prior)
 
 
 def represented_by(graph: sp.csr_array, row: int) -> FloatArray:
@@ -305,8 +303,7 @@ class CutQueryStrategy(DeclaredParameters, BaseEstimator):
 
 
 def _utility(levels: FloatArray, aim: str) -> FloatArray:
-    utility: FloatArray = 1.0 - np.abs(levels) if aim == "boundary" else (1.0 + levels) / 2.0
-    return utility
+    return 1.0 - np.abs(levels) if aim == "boundary" else (1.0 + levels) / 2.0
 
 
 def _checked_candidates(candidates: Any, is_free: BoolArray) -> npt.NDArray[np.intp]:

@@ -63,16 +63,17 @@ def test_copies_of_all_rows_change_little():
 
 def test_planted_clusters_are_found():
     X, kind, y = kinds((0.5, 0.5, 0.5))
-    found = cluster_scores(X, y, random=np.random.RandomState(0))
-    assert adjusted_rand_score(kind[y], found.cluster[y]) > 0.9
-    assert (found.cluster[~y] == -1).all()
-    for number in range(len(found.sizes)):
-        labelled, unlabelled = found.split(number)
-        assert len(labelled) == found.sizes[number]
-        assert len(unlabelled) == (~y).sum()
+    cluster, of_cluster, of_any = cluster_scores(X, y, random=np.random.RandomState(0))
+    assert adjusted_rand_score(kind[y], cluster[y]) > 0.9
+    assert (cluster[~y] == -1).all()
+    assert of_cluster.shape == (cluster.max() + 1, len(y))
+    assert of_any.shape == (len(y),)
+    for number, scores in enumerate(of_cluster):
+        labelled = scores[cluster == number]
+        assert len(labelled) > 0
         assert 0.0 <= labelled.min() <= labelled.max() <= 1.0
-    sparse = cluster_scores(sp.csr_array(X), y, random=np.random.RandomState(0))
-    assert adjusted_rand_score(kind[y], sparse.cluster[y]) > 0.8
+    sparse, *_ = cluster_scores(sp.csr_array(X), y, random=np.random.RandomState(0))
+    assert adjusted_rand_score(kind[y], sparse[y]) > 0.8
 
 
 def test_few_labels_are_one_cluster():

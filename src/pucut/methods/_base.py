@@ -65,7 +65,12 @@ class PUClassifier(FitsWhole, DeclaredParameters, ClassifierMixin, BaseEstimator
     pos_label : value of y, optional
         The value that means labelled positive, if it is not what `y` itself says.
     neg_label : value of y, optional
-        The value that means known negative; all values but these two then mean unlabelled.
+        The value that means known negative; all values but these two then mean unlabelled. Known
+        negatives are never predicted positive, and the prior respects them. If the method does not
+        learn from them, `fit` warns (`NegativesNotUsedWarning`).
+    unlabelled_includes_labelled : bool, default=True
+        Whether the unlabelled set of the risk is all rows, as if some rows of one sample were
+        labelled, or only the rows without a label.
     n_jobs : int, optional
         Number of threads; results do not depend on it. None is 1 and -1 is all processors.
     random_state : int, RandomState instance or None, default=None

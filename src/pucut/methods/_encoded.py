@@ -79,8 +79,7 @@ class EncodedClassifier(PUClassifier):
             model = self._model
             if len(train) < labels.n_samples:
                 model = self._learn(points[train], labels.in_order(train), random)
-            found: FloatArray = model.scores(points[test])
-            return found
+            return np.asarray(model.scores(points[test]))
 
         return scores_of_folds(folds_of(points, labels, random), scores)
 
@@ -88,8 +87,7 @@ class EncodedClassifier(PUClassifier):
         return with_narrow_indices(self._encoding.encode(self._checked_table(X, reset=False)))
 
     def _score_rows(self, X: Any) -> FloatArray:
-        scores: FloatArray = self._model.scores(self._points_of(X))
-        return scores
+        return np.asarray(self._model.scores(self._points_of(X)))
 
 
 Folds = Iterable[tuple[IndexArray, IndexArray]]

@@ -113,8 +113,7 @@ class _Vote:
     def __call__(self, machine: Any, points: Any) -> FloatArray:
         scores = machine.scores(points)
         squashed = (1.0 + scores / (1.0 + np.abs(scores))) / 2.0
-        vote: FloatArray = (self.n_machines * (scores > 0.0) + squashed) / (self.n_machines + 1)
-        return vote
+        return np.asarray((self.n_machines * (scores > 0.0) + squashed) / (self.n_machines + 1))
 
 
 class _BaggedClassifier(EncodedClassifier):
@@ -125,8 +124,7 @@ class _BaggedClassifier(EncodedClassifier):
 
     def _unseen_scores(self, points: Any, labels: PULabels, random: RandomState) -> FloatArray:
         groups = groups_for_folds(points, labels.is_labelled)
-        scores: FloatArray = self._model.out_of_bag(points, groups)
-        return scores
+        return np.asarray(self._model.out_of_bag(points, groups))
 
     def _keep(self, model: Bagged, order: IndexArray) -> None:
         self.estimators_ = model.models

@@ -55,9 +55,6 @@ class PUExtraTreesClassifier(PUClassifier):
         share of all (float) are rounded up; None draws all.
     max_candidates : int, default=1
         Random cuts tried for each feature drawn.
-    unlabelled_includes_labelled : bool, default=True
-        Whether the unlabelled set of the risk is all rows, as if some rows of one sample were
-        labelled, or only the rows without a label.
     ranking : {"vote", "leaf"}, default="vote"
         The score of a row: the share of trees whose leaf says positive, ties in the order of the
         leaves (the mean of the leaves counts as the vote of one more tree); or the mean, over the

@@ -1,7 +1,6 @@
 """The widest margin between positives and negatives, similar rows on one side.
 
-After Zhang, Ren, Liu, Yang and Gong, Positive and unlabeled learning with label disambiguation
-(IJCAI 2019). Over f(x) = w x + b and classes y of the unlabelled rows, of which a given number is
+Over f(x) = w x + b and classes y of the unlabelled rows, of which a given number is
 positive, this is minimised:
 
     |w|^2 / 2 + sum_i cost_i max(0, 1 - y_i f_i)^2 / 2

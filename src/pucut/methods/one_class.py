@@ -35,10 +35,6 @@ class OneClassPUClassifier(MetaEstimatorMixin, EncodedClassifier):
     estimator : scikit-learn outlier detector, optional
         Needs `decision_function`, above 0 for inliers. By default `OneClassSVM(nu=0.1)`. It is
         given standardised points (`pucut.data.encoding`).
-    neg_label : value of y, optional
-        The value that means known negative; all values but these two then mean unlabelled. Known
-        negatives are never predicted positive, and the prior respects them; the model itself does
-        not learn from them.
 
     Attributes
     ----------

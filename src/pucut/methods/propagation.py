@@ -1,8 +1,4 @@
-"""LP-PUL: labels propagate along a graph of neighbours.
-
-After Carnevali, Rossi, Milios and Lopes, A graph-based approach for positive and unlabeled learning
-(Information Sciences 2021).
-"""
+"""LP-PUL: labels propagate along a graph of neighbours."""
 
 import math
 from dataclasses import KW_ONLY, dataclass, replace
@@ -110,8 +106,7 @@ class _Spread:
         # Relative to the nearest one: far from all rows similarities would vanish together.
         squared = lists.squared_distances - lists.squared_distances[:, :1]
         weights = Gaussian.of_width(self.sigma, points.shape[1]).similarities(squared)
-        means: FloatArray = (weights * self.values[lists.indices]).sum(axis=1) / weights.sum(axis=1)
-        return means
+        return np.asarray((weights * self.values[lists.indices]).sum(axis=1) / weights.sum(axis=1))
 
     def for_answers(self) -> "_Spread":
         """Return a copy that holds only what scores of new rows need."""
@@ -132,9 +127,10 @@ class _Spread:
 class PULabelPropagationClassifier(EncodedClassifier):
     """The unlabelled rows farthest from the labelled ones are negative; both labels then spread.
 
-    After LP-PUL of Carnevali, Rossi, Milios and Lopes (Information Sciences 2021). In a graph of
-    nearest neighbours, the rows whose shortest paths to the labelled rows are longest on average
-    are taken as negatives, and the labels of both kinds are propagated to all others.
+    After LP-PUL of Carnevali, Rossi, Milios and Lopes, A graph-based approach for positive and
+    unlabeled learning (Information Sciences 2021). In a graph of nearest neighbours, the rows whose
+    shortest paths to the labelled rows are longest on average are taken as negatives, and the
+    labels of both kinds are propagated to all others.
 
     Parameters
     ----------

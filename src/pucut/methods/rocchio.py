@@ -1,7 +1,4 @@
-"""Roc-SVM: negatives by Rocchio's prototypes, then an SVM.
-
-Li and Liu, Learning to classify texts using positive and unlabeled data (IJCAI 2003).
-"""
+"""Roc-SVM: negatives by Rocchio's prototypes, then an SVM."""
 
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
@@ -52,13 +49,9 @@ def widen_negatives(
     is_labelled: BoolArray,
     is_negative: BoolArray,
     fit: Callable[[Any, BoolArray], Machine],
-    most_lost: float,
+    most_lost: float,  # share of labelled rows; if more are lost, the first machine is kept
 ) -> tuple[Machine, BoolArray]:
-    """Fit to labelled rows and negatives, add the predicted negatives to these, and fit again.
-
-    If the last machine predicts more than the share `most_lost` of the labelled rows negative, the
-    first one is returned.
-    """
+    """Fit to labelled rows and negatives, add the predicted negatives to these, and fit again."""
 
     def fitted(negative: BoolArray) -> Machine:
         rows = is_labelled | negative
@@ -99,9 +92,10 @@ class _RocchioModel:
 class RocchioClassifier(EncodedClassifier):
     """Two prototypes find unlabelled rows that are surely negative; an SVM does the rest.
 
-    Roc-SVM of Li and Liu (IJCAI 2003). Step 1: rows more similar, by the cosine, to the prototype
-    of the unlabelled than to that of the labelled rows are reliable negatives. Step 2: an SVM of
-    positives against these; rows it finds negative among the others join them, repeatedly.
+    Roc-SVM of Li and Liu, Learning to classify texts using positive and unlabeled data (IJCAI
+    2003). Step 1: rows more similar, by the cosine, to the prototype of the unlabelled than to that
+    of the labelled rows are reliable negatives. Step 2: an SVM of positives against these; rows it
+    finds negative among the others join them, repeatedly.
 
     Parameters
     ----------

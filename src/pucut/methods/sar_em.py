@@ -55,14 +55,12 @@ class ClassAndPropensity:
 
     def scores(self, points: Any) -> FloatArray:
         """Return the log odds of a positive."""
-        found: FloatArray = self.classes.decision_function(points) + self.shift
-        return found
+        return np.asarray(self.classes.decision_function(points) + self.shift)
 
     def propensity(self, points: Any) -> FloatArray:
         if self.propensities is None:
             return np.full(points.shape[0], self.constant)
-        found: FloatArray = self.propensities.predict_proba(points[:, self.columns])[:, 1]
-        return found
+        return np.asarray(self.propensities.predict_proba(points[:, self.columns])[:, 1])
 
     def posterior(self, points: Any, is_labelled: BoolArray) -> FloatArray:
         positive, missed = expit(self.scores(points)), 1.0 - self.propensity(points)
@@ -81,10 +79,7 @@ def learn_class_and_propensity(
     tol: float,
     start: ClassAndPropensity | None = None,
 ) -> ClassAndPropensity:
-    """Fit both models; with a prior, the probabilities of a positive have it as their mean.
-
-    The steps end when the posterior of the unlabelled rows changes by less than `tol` in the mean.
-    """
+    """Fit both models; with a prior, the probabilities of a positive have it as their mean."""
     if start is None:
         start = _first_guess(points, is_labelled, columns, prior, C)
     unlabelled = ~is_labelled
@@ -157,10 +152,6 @@ class SAREMClassifier(EncodedClassifier):
         Most steps of expectation maximisation.
     tol : float, default=0.001
         The steps end when the posterior of the unlabelled rows changes by less in the mean.
-    neg_label : value of y, optional
-        The value that means known negative; all values but these two then mean unlabelled. Known
-        negatives are never predicted positive, and the prior respects them; the model itself does
-        not learn from them.
 
     Attributes
     ----------
@@ -192,8 +183,7 @@ class SAREMClassifier(EncodedClassifier):
     def predict_propensity(self, X: Any) -> FloatArray:
         """Return the chance of each row to be labelled, if it is positive."""
         check_is_fitted(self)
-        found: FloatArray = self._model.propensity(self._points_of(X))
-        return found
+        return np.asarray(self._model.propensity(self._points_of(X)))
 
     def _check_parameters(self) -> None:
         chosen = () if self.propensity_columns is None else self.propensity_columns
@@ -213,7 +203,7 @@ class SAREMClassifier(EncodedClassifier):
         self._columns = np.flatnonzero(self._chosen[self._encoding.column])
         is_free = isinstance(self.prior, str) and bool(self._chosen.any())
         prior = None if is_free else self.prior_
-        self._start = self._steps(points, labels, prior, self.max_iter, None)
+        self._start = self._steps(points, labels, prior=prior, max_iter=self.max_iter)
         if is_free:
             mean = float(expit(self._start.scores(points)).mean())
             most = labels.largest_prior - 0.5 / labels.n_samples
@@ -221,20 +211,11 @@ class SAREMClassifier(EncodedClassifier):
 
     def _learn(self, points: Any, labels: PULabels, random: RandomState) -> ClassAndPropensity:
         last = min(self.max_iter, _LAST_STEPS)
-        return self._steps(points, labels, self.prior_, last, self._start)
+        return self._steps(points, labels, prior=self.prior_, max_iter=last, start=self._start)
 
-    def _steps(
-        self,
-        points: Any,
-        labels: PULabels,
-        prior: float | None,
-        max_iter: int,
-        start: ClassAndPropensity | None,
-    ) -> ClassAndPropensity:
-        settings: dict[str, Any] = {"C": self.C, "tol": self.tol, "max_iter": max_iter}
-        return learn_class_and_propensity(
-            points, labels.is_labelled, self._columns, prior=prior, start=start, **settings
-        )
+    def _steps(self, points: Any, labels: PULabels, **options: Any) -> ClassAndPropensity:
+        options |= {"C": self.C, "tol": self.tol}
+        return learn_class_and_propensity(points, labels.is_labelled, self._columns, **options)
 
     def _keep(self, model: ClassAndPropensity, order: IndexArray) -> None:
         self.n_iter_ = self._start.n_steps

@@ -1,7 +1,5 @@
 """S-EM: spies among the unlabelled rows, and naive Bayes with EM.
 
-Liu, Lee, Yu and Li, Partially supervised classification of text documents (ICML 2002).
-
 Rows belong to both classes in part. Numbers are Gaussian within a class. Rows of a sparse table are
 texts: multinomial, with Laplace's smoothing, over the absolute values of their entries. Either way
 the logarithm of the odds of a positive is a polynomial of the row: sum_j q_j x_j^2 + l_j x_j + c.
@@ -43,8 +41,7 @@ class NaiveBayes:
         if is_sparse(points):
             return np.asarray(abs(points) @ self.linear, dtype=np.float64) + self.constant
         terms = points * (points * self.quadratic + self.linear)
-        scores: FloatArray = terms.sum(axis=1) + self.constant
-        return scores
+        return np.asarray(terms.sum(axis=1) + self.constant)
 
 
 def fit_naive_bayes(
@@ -108,8 +105,7 @@ def _moments(points: Any, weights: FloatArray, smoothing: float) -> tuple[FloatA
 
 
 def _shares(counts: FloatArray) -> FloatArray:
-    shares: FloatArray = (counts + 1.0) / (counts.sum() + len(counts))
-    return shares
+    return np.asarray((counts + 1.0) / (counts.sum() + len(counts)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,18 +165,18 @@ class _SpyModel:
 
     def scores(self, points: Any) -> FloatArray:
         if hasattr(self.second, "scores"):
-            found: FloatArray = self.second.scores(points)
-            return found
+            return np.asarray(self.second.scores(points))
         return positive_scores(self.second, points)
 
 
 class SpyClassifier(EncodedClassifier):
     """Spies among the unlabelled rows show which of these are surely negative.
 
-    S-EM of Liu, Lee, Yu and Li (ICML 2002). Step 1: some labelled positives, the spies, are put
-    among the unlabelled rows; naive Bayes with EM tells the remaining positives from this mixture;
-    unlabelled rows that score below nearly all spies are reliable negatives. Step 2: naive Bayes
-    learns from positives and reliable negatives, and EM continues over the other rows.
+    S-EM of Liu, Lee, Yu and Li, Partially supervised classification of text documents (ICML 2002).
+    Step 1: some labelled positives, the spies, are put among the unlabelled rows; naive Bayes with
+    EM tells the remaining positives from this mixture; unlabelled rows that score below nearly all
+    spies are reliable negatives. Step 2: naive Bayes learns from positives and reliable negatives,
+    and EM continues over the other rows.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """The metrics, in the symbols of `pucut.metrics`."""
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy.special import expit
@@ -9,17 +9,6 @@ from scipy.stats import rankdata
 
 from pucut._support.checks import BoolArray, FloatArray, checked_scores
 from pucut.data.labels import PULabels, checked_prior, checked_pu_labels, prior_number
-
-
-class _Rates(NamedTuple):
-    prior: float
-    recall: float
-    predicted: float
-
-    @property
-    def false_positive_rate(self) -> float:
-        return (self.predicted - self.prior * self.recall) / (1.0 - self.prior)
-
 
 # Rounding in stratified folds can give a fold this many labelled rows more than its share.
 _ROWS_TOO_MANY = 2
@@ -57,8 +46,8 @@ def pu_accuracy(
     ----------
     du Plessis, Niu, Sugiyama: Analysis of learning from positive and unlabeled data. NeurIPS 2014.
     """
-    rates = _rates(y_true, y_pred, prior, pos_label, neg_label)
-    return _clipped(1.0 - rates.prior + 2.0 * rates.prior * rates.recall - rates.predicted, clip)
+    prior, recall, predicted = _rates(y_true, y_pred, prior, pos_label, neg_label)
+    return _clipped(1.0 - prior + 2.0 * prior * recall - predicted, clip)
 
 
 def pu_balanced_accuracy(
@@ -80,8 +69,9 @@ def pu_balanced_accuracy(
     Jain, White, Radivojac: Recovering true classifier performance in positive-unlabeled learning.
     AAAI 2017.
     """
-    rates = _rates(y_true, y_pred, prior, pos_label, neg_label)
-    return _clipped((rates.recall + 1.0 - rates.false_positive_rate) / 2.0, clip)
+    prior, recall, predicted = _rates(y_true, y_pred, prior, pos_label, neg_label)
+    false_positive_rate = (predicted - prior * recall) / (1.0 - prior)
+    return _clipped((recall + 1.0 - false_positive_rate) / 2.0, clip)
 
 
 def pu_precision(
@@ -99,10 +89,10 @@ def pu_precision(
     `zero_division` is the answer where nothing is predicted positive. Assumes SCAR; the other
     parameters are those of `pu_accuracy`, and the reference is that of `pu_balanced_accuracy`.
     """
-    rates = _rates(y_true, y_pred, prior, pos_label, neg_label)
-    if rates.predicted == 0.0:
+    prior, recall, predicted = _rates(y_true, y_pred, prior, pos_label, neg_label)
+    if predicted == 0.0:
         return float(zero_division)
-    return _clipped(rates.prior * rates.recall / rates.predicted, clip)
+    return _clipped(prior * recall / predicted, clip)
 
 
 def pu_f1(
@@ -119,8 +109,8 @@ def pu_f1(
     Without a predicted positive it is 0. Assumes SCAR; parameters are those of `pu_accuracy`, and
     the reference is that of `pu_balanced_accuracy`.
     """
-    rates = _rates(y_true, y_pred, prior, pos_label, neg_label)
-    return _clipped(2.0 * rates.prior * rates.recall / (rates.prior + rates.predicted), clip)
+    prior, recall, predicted = _rates(y_true, y_pred, prior, pos_label, neg_label)
+    return _clipped(2.0 * prior * recall / (prior + predicted), clip)
 
 
 def pu_roc_auc(
@@ -141,11 +131,9 @@ def pu_roc_auc(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,)
-        PU labels: labelled positive or unlabelled.
     y_score : array-like of shape (n_samples,)
         Higher means more likely positive.
-    prior, pos_label, neg_label, clip
+    y_true, prior, pos_label, neg_label, clip
         As in `pu_accuracy`.
 
     References
@@ -205,12 +193,10 @@ def upu_risk(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,)
-        PU labels: labelled positive or unlabelled.
     y_score : array-like of shape (n_samples,)
         Margins: positive above 0. For a probability p, use log(p / (1 - p)).
     loss : "zero-one", "sigmoid" or "logistic"
-    prior, pos_label, neg_label
+    y_true, prior, pos_label, neg_label
         As in `pu_accuracy`.
 
     References
@@ -292,8 +278,8 @@ def proxy_accuracy(
     Wang, Wu, Li, Zhang, Niu, Sugiyama: Accessible, realistic, and fair evaluation of
     positive-unlabeled learning algorithms. ICLR 2026, arXiv 2509.24228.
     """
-    rates = _rates(y_true, y_pred, prior, pos_label, neg_label)
-    return 2.0 * rates.prior * rates.recall + 1.0 - rates.predicted
+    prior, recall, predicted = _rates(y_true, y_pred, prior, pos_label, neg_label)
+    return 2.0 * prior * recall + 1.0 - predicted
 
 
 def proxy_roc_auc(
@@ -310,14 +296,14 @@ def proxy_roc_auc(
     return _area(labels.is_labelled, scores)
 
 
-def _rates(y_true: Any, y_pred: Any, prior: float, pos_label: Any, neg_label: Any) -> _Rates:
+def _rates(
+    y_true: Any, y_pred: Any, prior: float, pos_label: Any, neg_label: Any
+) -> tuple[float, float, float]:
+    """Return the prior, the recall, and the share of rows predicted positive."""
     labels = checked_pu_labels(y_true, pos_label=pos_label, neg_label=neg_label)
     is_predicted = labels.decode(y_pred)
-    return _Rates(
-        _checked_prior(prior, labels),
-        float(is_predicted[labels.is_labelled].mean()),
-        float(is_predicted.mean()),
-    )
+    recall = float(is_predicted[labels.is_labelled].mean())
+    return _checked_prior(prior, labels), recall, float(is_predicted.mean())
 
 
 def _checked_prior(prior: float, labels: PULabels) -> float:

@@ -114,14 +114,16 @@ def make_pu_scorer(
             f"metric must be one of {', '.join(by_name)} or a function, found {metric!r}"
         )
     is_risk = metric in _RISKS
-    takes_prior = _takes(metric, "prior")
+    parameters = inspect.signature(metric).parameters.values()
+    takes_prior = any(p.name == "prior" or p.kind is p.VAR_KEYWORD for p in parameters)
     if takes_prior and prior is None:
         raise TypeError(
             f"{metric.__name__} needs prior, the fraction of positives among all samples; "
             "lee_liu_score and proxy_roc_auc do without"
         )
     prior = prior_number(prior)
-    if prior is not None and not _is_share(prior):
+    is_number = isinstance(prior, numbers.Real) and not isinstance(prior, (bool, np.bool_))
+    if prior is not None and not (is_number and 0.0 < float(prior) < 1.0):
         raise ValueError(f"prior must be a number above 0 and below 1, found {prior!r}")
     if response_method is None:
         response_method = _SCORES if is_risk or metric in _OF_SCORES else _LABELS
@@ -168,16 +170,6 @@ def warn_if_one_class(
     return _warn_of_one_class(labels, labels.decode(y_pred), prior)
 
 
-def _is_share(value: Any) -> bool:
-    is_number = isinstance(value, numbers.Real) and not isinstance(value, (bool, np.bool_))
-    return is_number and 0.0 < float(value) < 1.0
-
-
-def _takes(metric: Callable[..., float], name: str) -> bool:
-    parameters = inspect.signature(metric).parameters.values()
-    return any(p.name == name or p.kind is p.VAR_KEYWORD for p in parameters)
-
-
 def _one_column(response: Any, estimator: Any, labels: PULabels) -> FloatArray:
     """Return scores of the positive class, whatever the order of the estimator's classes."""
     scores = np.asarray(response, dtype=np.float64)
@@ -197,8 +189,7 @@ def _logit(probability: FloatArray) -> FloatArray:
     # A certain 0 or 1 counts as a margin of about 36, where a double cannot tell it from 1.
     low = np.finfo(np.float64).eps
     p = np.clip(probability, low, 1.0 - low)
-    margin: FloatArray = np.log(p) - np.log1p(-p)
-    return margin
+    return np.log(p) - np.log1p(-p)
 
 
 def _warn_of_one_class(labels: PULabels, is_predicted: BoolArray, prior: float | None) -> bool:

@@ -59,17 +59,17 @@ def best_bin(
     `failure` is the probability the confidence bound allows for; if several thresholds are best,
     the highest is used.
     """
-    curve = score_curve(labelled_scores, unlabelled_scores)
+    thresholds, labelled_above, unlabelled_above = score_curve(labelled_scores, unlabelled_scores)
     margin = confidence_margin(len(labelled_scores), len(unlabelled_scores), failure)
-    bounds = (curve.unlabelled_above + margin) / curve.labelled_above
+    bounds = (unlabelled_above + margin) / labelled_above
     best = int(np.argmin(bounds))
-    share = curve.unlabelled_above[best] / curve.labelled_above[best]
+    share = unlabelled_above[best] / labelled_above[best]
     return BestBin(
         share=float(min(share, 1.0)),
         upper_bound=float(min(bounds[best], 1.0)),
-        threshold=float(curve.thresholds[best]),
-        labelled_above=float(curve.labelled_above[best]),
-        unlabelled_above=float(curve.unlabelled_above[best]),
+        threshold=float(thresholds[best]),
+        labelled_above=float(labelled_above[best]),
+        unlabelled_above=float(unlabelled_above[best]),
     )
 
 
@@ -79,17 +79,10 @@ def confidence_margin(n_labelled: int, n_unlabelled: int, failure: float) -> flo
     return float((1.0 + SLACK) * deviation * (n_labelled**-0.5 + n_unlabelled**-0.5))
 
 
-@dataclass(frozen=True, eq=False)
-class ScoreCurve:
-    """Shares of both samples above each threshold that some labelled row reaches, highest first."""
-
-    thresholds: FloatArray
-    labelled_above: FloatArray
-    unlabelled_above: FloatArray
-
-
-def score_curve(labelled_scores: FloatArray, unlabelled_scores: FloatArray) -> ScoreCurve:
-    """Return the curve at the labelled scores.
+def score_curve(
+    labelled_scores: FloatArray, unlabelled_scores: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return the labelled scores, highest first, and the shares of both samples above each.
 
     Between two of them a lower threshold only adds unlabelled rows, so the ratio of the shares is
     least at a labelled score.
@@ -97,19 +90,16 @@ def score_curve(labelled_scores: FloatArray, unlabelled_scores: FloatArray) -> S
     thresholds, counts = np.unique(labelled_scores, return_counts=True)
     thresholds, counts = thresholds[::-1], counts[::-1]
     below = np.searchsorted(np.sort(unlabelled_scores), thresholds, side="left")
-    return ScoreCurve(
-        thresholds, np.cumsum(counts) / len(labelled_scores), 1.0 - below / len(unlabelled_scores)
-    )
+    unlabelled_above = 1.0 - below / len(unlabelled_scores)
+    return thresholds, np.cumsum(counts) / len(labelled_scores), unlabelled_above
 
 
 def negatives_passing(labelled: FloatArray, unlabelled: FloatArray, share: float) -> float:
     """Return the share of the negatives above the threshold that 90 % of the positives pass."""
     if share >= 1.0:
         return 1.0
-    curve = score_curve(labelled, unlabelled)
-    above = float(
-        np.interp(PASSING, np.r_[0.0, curve.labelled_above], np.r_[0.0, curve.unlabelled_above])
-    )
+    _, *shares = score_curve(labelled, unlabelled)
+    above = float(np.interp(PASSING, *(np.r_[0.0, each] for each in shares)))
     return float(np.clip((above - share * PASSING) / (1.0 - share), 0.0, 1.0))
 
 
@@ -134,8 +124,7 @@ def resampled_best_bins(
     bounds = np.where(reached, (unlabelled_above + margin) / safe, np.inf)
     best = np.argmin(bounds, axis=1)[:, np.newaxis]
     ratios = np.take_along_axis(unlabelled_above, best, 1) / np.take_along_axis(safe, best, 1)
-    shares: FloatArray = np.minimum(ratios[:, 0], 1.0)
-    return shares
+    return np.asarray(np.minimum(ratios[:, 0], 1.0))
 
 
 def _resampled_above(
@@ -146,8 +135,7 @@ def _resampled_above(
         np.searchsorted(thresholds, scores, side="right"), minlength=len(thresholds) + 1
     )
     drawn = random.multinomial(len(scores), counts[::-1] / len(scores), size=n_resamples)
-    above: FloatArray = np.cumsum(drawn, axis=1)[:, :-1] / len(scores)
-    return above
+    return np.cumsum(drawn, axis=1)[:, :-1] / len(scores)
 
 
 def share_by_best_bin(sample: PriorSample) -> ShareEstimate:

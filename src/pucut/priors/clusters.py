@@ -12,7 +12,6 @@ gives the share of a cluster. Settings were chosen on the practice tables (docs/
 """
 
 import itertools
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -45,28 +44,14 @@ _LEAST_VARIANCE = 1e-3
 _GUESS = 0.5
 
 
-@dataclass(frozen=True, eq=False)
-class ClusterScores:
-    """Out-of-bag scores, from 0 to 1."""
-
-    cluster: IndexArray  # of each labelled row, from 0; -1 for unlabelled ones
-    of_cluster: FloatArray  # by cluster and row: its share of the votes for it or for unlabelled
-    of_any: FloatArray  # by row: share of the votes for any cluster
-
-    @property
-    def sizes(self) -> IndexArray:
-        return np.bincount(self.cluster[self.cluster >= 0])
-
-    def split(self, number: int) -> tuple[FloatArray, FloatArray]:
-        """Return the cluster's scores of its labelled rows, and those of the unlabelled rows."""
-        scores = self.of_cluster[number]
-        return scores[self.cluster == number], scores[self.cluster < 0]
-
-
 def cluster_scores(
     X: Any, is_labelled: BoolArray, *, random: np.random.RandomState
-) -> ClusterScores:
-    """Cluster the labelled rows, and score all rows for each cluster out of bag."""
+) -> tuple[IndexArray, FloatArray, FloatArray]:
+    """Cluster the labelled rows, and score all rows for each cluster out of bag.
+
+    Returned are the cluster of each row, -1 if it is unlabelled; by cluster and row, its share of
+    the votes for it or for unlabelled; and by row, the share of the votes for any cluster.
+    """
     points = with_narrow_indices(learn_encoding(X)[1])
     cluster = np.full(len(is_labelled), -1, dtype=np.intp)
     # Weights of columns by how well they tell labelled from unlabelled rows.
@@ -93,7 +78,7 @@ def cluster_scores(
     votes = forest.fit(points, cluster).oob_decision_function_
     unlabelled, of_cluster = votes[:, 0], votes[:, 1:].T
     both = of_cluster + unlabelled
-    return ClusterScores(cluster, of_cluster / np.where(both > 0.0, both, 1.0), 1.0 - unlabelled)
+    return cluster, of_cluster / np.where(both > 0.0, both, 1.0), 1.0 - unlabelled
 
 
 def clusters_of(points: Any, random: np.random.RandomState) -> IndexArray:
@@ -131,17 +116,21 @@ def share_by_clusters(sample: PriorSample) -> ShareEstimate:
     # A copy may be in the bag of a tree where the row itself is not: one of each is enough.
     rows = np.unique(sample.groups, return_index=True)[1]
     is_labelled = sample.is_labelled[rows]
-    scores = cluster_scores(_safe_indexing(sample.X, rows), is_labelled, random=sample.random)
-    pairs = [scores.split(number) for number in range(len(scores.sizes))]
+    cluster, of_cluster, of_any = cluster_scores(
+        _safe_indexing(sample.X, rows), is_labelled, random=sample.random
+    )
+    pairs = [
+        (scores[cluster == number], scores[~is_labelled])
+        for number, scores in enumerate(of_cluster)
+    ]
     shares = [dedpul(*pair) for pair in pairs]
     resampled = sample.resampled(
         lambda *both: sum(map(dedpul, both[::2], both[1::2])), *itertools.chain(*pairs)
     )
     share = min(sum(shares), 1.0)
-    of_any = scores.of_any
     passing = negatives_passing(of_any[is_labelled], of_any[~is_labelled], share)
     diagnostics = {"negatives_passing": passing}
-    for number, (size, of_cluster) in enumerate(zip(scores.sizes, shares, strict=True), start=1):
-        diagnostics[f"labelled_of_cluster_{number}"] = float(size)
-        diagnostics[f"share_of_cluster_{number}"] = float(of_cluster)
+    for number, ((labelled, _), share_of_it) in enumerate(zip(pairs, shares, strict=True), start=1):
+        diagnostics[f"labelled_of_cluster_{number}"] = float(len(labelled))
+        diagnostics[f"share_of_cluster_{number}"] = float(share_of_it)
     return ShareEstimate.with_resamples(share, resampled, diagnostics)

@@ -163,5 +163,4 @@ def combined_ranks(
     if weights is None:
         return np.zeros(len(is_labelled))
     ranks = [rankdata(scores) for scores in members.values()]
-    combined: FloatArray = np.average(ranks, axis=0, weights=weights)
-    return combined
+    return np.average(ranks, axis=0, weights=weights)

@@ -7,7 +7,6 @@ rows, that share gives the prior among all rows.
 import math
 import numbers
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -45,25 +44,17 @@ CLEAR_SIGNAL = 2.0
 WIDEST = 0.6
 
 
-@dataclass(frozen=True)
-class PriorMethod:
-    """A method, and whether it uses scores, or features alone, and known negatives."""
-
-    estimate: Callable[[PriorSample], ShareEstimate]
-    uses_scores: bool = True
-    uses_negatives: bool = False
-
-
-BY_NAME: Mapping[str, PriorMethod] = {
-    "auto": PriorMethod(share_by_ensemble, uses_negatives=True),
-    "bbe": PriorMethod(share_by_best_bin),
-    "clusters": PriorMethod(share_by_clusters, uses_scores=False),
-    "dedpul": PriorMethod(share_by_dedpul),
-    "elkan_noto": PriorMethod(share_by_elkan_noto),
-    "km2": PriorMethod(share_by_km2, uses_scores=False),
-    "tice": PriorMethod(share_by_tice, uses_scores=False),
+_BY_NAME: Mapping[str, Callable[[PriorSample], ShareEstimate]] = {
+    "auto": share_by_ensemble,  # the only one that learns from known negatives
+    "bbe": share_by_best_bin,
+    "clusters": share_by_clusters,
+    "dedpul": share_by_dedpul,
+    "elkan_noto": share_by_elkan_noto,
+    "km2": share_by_km2,
+    "tice": share_by_tice,
 }
-METHODS = tuple(BY_NAME)
+METHODS = tuple(_BY_NAME)
+_WITHOUT_SCORES = ("clusters", "km2", "tice")
 
 
 def estimate_prior(
@@ -140,7 +131,7 @@ def estimate_prior(
     # Neither folds nor samples depend on where a row stands.
     table = read_once(X) if scores is None else scores[:, None]
     order = row_order(table, labels.signs)
-    rows = _sampled_rows(labels, order, random, with_negatives=BY_NAME[method].uses_negatives)
+    rows = _sampled_rows(labels, order, random, with_negatives=method == "auto")
     sample = PriorSample(
         table=None if scores is not None else in_order(table, rows),
         is_labelled=labels.is_labelled[rows],
@@ -152,7 +143,7 @@ def estimate_prior(
         n_threads=effective_n_jobs(n_jobs),
     )
     with library_threads(1):
-        share = BY_NAME[method].estimate(sample)
+        share = _BY_NAME[method](sample)
     return _prior_estimate(labels, method, share, sample)
 
 
@@ -170,7 +161,7 @@ def _checked_method(method: str, labelling: str, n_folds: Any, classifier: Any, 
     method = "clusters" if labelling == "biased" else method
     if isinstance(n_folds, bool) or not isinstance(n_folds, numbers.Integral) or n_folds < 2:
         raise ValueError(f"n_folds must be a whole number of at least 2, found {n_folds!r}")
-    if not BY_NAME[method].uses_scores and (classifier is not None or scores is not None):
+    if method in _WITHOUT_SCORES and (classifier is not None or scores is not None):
         name = "classifier" if classifier is not None else "scores"
         raise ValueError(
             f"{name} must be None for method {method!r}, which looks at the features themselves"

@@ -40,12 +40,11 @@ def log_likelihood_of_cuts(
         others = random.choice(others, n_others, replace=False)
     rows = np.sort(np.concatenate([labelled, others]))
     points, is_labelled = points[rows], is_labelled[rows]
-    n_rows = len(rows)
     space = weighted_space(
         "all features alike",
         points,
         np.ones(points.shape[1]),
-        min(_N_NEIGHBORS, n_rows - 1),
+        min(_N_NEIGHBORS, len(rows) - 1),
         n_threads=n_threads,
         random_state=random,
     )

@@ -23,16 +23,13 @@ _N_RESAMPLES = 20
 
 @dataclass(frozen=True)
 class ShareEstimate:
-    """Share of positives among the unlabelled rows of a sample, with its range.
-
-    `bound` is an upper bound of the share; None where that is the value itself.
-    """
+    """Share of positives among the unlabelled rows of a sample, with its range."""
 
     value: float
     low: float
     high: float
     diagnostics: Mapping[str, float]
-    bound: float | None = None
+    bound: float | None = None  # upper bound of the share; None where that is the value itself
 
     @classmethod
     def with_resamples(
@@ -47,13 +44,9 @@ class ShareEstimate:
 
 @dataclass(frozen=True, eq=False)
 class PriorSample:
-    """Rows that a method works on; known negatives only for a method that learns from them.
+    """Rows that a method works on; known negatives only for a method that learns from them."""
 
-    `table` is a `Table` that has been read if all rows of one are in the sample, or else the rows
-    as they were passed.
-    """
-
-    table: Any
+    table: Any  # a `Table` that has been read, if it is all in the sample; else rows as passed
     is_labelled: BoolArray
     is_negative: BoolArray
     scores: FloatArray | None

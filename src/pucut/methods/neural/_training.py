@@ -44,40 +44,31 @@ _LEAST_ROWS_EACH = 64
 
 @dataclass(frozen=True)
 class TrainingOptions:
-    """Settings of the training, the same for all networks of a stack.
-
-    `risk` and `loss` are those above, `beta` and `gamma` the β and γ of nnPU. A batch has at most
-    `batch_size` rows of U, and `positives_per_batch` rows of P: by default as many as make an epoch
-    pass over P too (over the largest P of a stack). After `patience` epochs without improvement on
-    hidden positives training ends; None never stops early, but the best epoch is still kept. It is
-    chosen by `validation`: "recall" is the share of the hidden positives among the rows that the
-    prior allows to be positive, ties by their mean rank; "risk" is the risk with them as P.
-    """
+    """Settings of the training, the same for all networks of a stack."""
 
     risk: RiskName = "nnpu"
     loss: LossName = "sigmoid"
-    beta: float = 0.0
+    beta: float = 0.0  # β and γ of nnPU
     gamma: float = 1.0
     learning_rate: float = 3e-4
     weight_decay: float = 0.0
-    batch_size: int = 256
-    positives_per_batch: int | None = None
+    batch_size: int = 256  # rows of U, at most
+    positives_per_batch: int | None = None  # None: as many as pass over P in an epoch
     max_epochs: int = 100
-    patience: int | None = 10
+    patience: int | None = 10  # epochs without improvement until training ends; None: all epochs
+    # The best epoch is kept, by the share of the hidden positives among the rows that the prior
+    # allows to be positive, ties by their mean rank ("recall"), or by the "risk" with them as P.
     validation: str = "recall"
 
 
 @dataclass(frozen=True, eq=False)
 class PUSample:
-    """The rows of one network (P, U, and those hidden from it), and the prior of U.
-
-    `is_hidden` marks rows of U that are known to be positive but hidden from the network.
-    """
+    """The rows of one network (P, U, and those hidden from it), and the prior of U."""
 
     is_positive: npt.NDArray[np.bool_]
     is_unlabelled: npt.NDArray[np.bool_]
     prior: float
-    is_hidden: npt.NDArray[np.bool_] | None = None
+    is_hidden: npt.NDArray[np.bool_] | None = None  # known positives that the network has in U
     seed: int = 0
 
 
@@ -118,16 +109,13 @@ def objective(as_positive: Tensor, negative: Tensor, options: TrainingOptions) -
 
 def fit_one(
     network: nn.Module,
-    rows: Any,
+    rows: Any,  # an array (rows, features), or a function from row numbers to a tensor
     sample: PUSample,
     options: TrainingOptions,
     device: str | torch.device = "cpu",
     after_epoch: AfterEpoch | None = None,
 ) -> Trained:
-    """Train a copy of a network, from the weights it has.
-
-    `rows` is an array (rows, features), or a function from row numbers to a tensor.
-    """
+    """Train a copy of a network, from the weights it has."""
     where = torch.device(device)
     points = None if callable(rows) else torch.as_tensor(rows, dtype=torch.float32).to(where)
 

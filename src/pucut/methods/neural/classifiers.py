@@ -88,9 +88,6 @@ class NeuralPUClassifier(CallbackSupportMixin, PUClassifier):
         Share of the labelled rows, of copies all or none, that is hidden among the unlabelled, to
         see after which epoch the network finds most of them; the weights of that epoch are kept. If
         that is less than one row, and with 0, the last weights are kept.
-    unlabelled_includes_labelled : bool, default=True
-        Whether the unlabelled set of the risk is all rows, as if some rows of one sample were
-        labelled, or only the rows without a label.
     threshold : {"prior", "half"}, default="prior"
         `predict` says positive above the score that the prior's share of the training rows
         exceeds; or, as the method's authors do, above 0.
