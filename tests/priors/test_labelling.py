@@ -200,6 +200,6 @@ def test_errors_name_the_argument(monkeypatch):
         check_labelling(X, y, prior=0.1)
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         check_labelling(X, y[:-1])
-    monkeypatch.setattr(labelling, "MAX_DENSE_CELLS", 399)
+    monkeypatch.setattr("pucut.data.encoding.MAX_DENSE_CELLS", 399)
     with pytest.raises(ValueError, match="X is sparse with 100 x 4 cells"):
         check_labelling(sp.csr_array(X), y, prior=0.5)

@@ -88,14 +88,11 @@ def read_arrow(dataset: Any) -> Any:
     others = [field.name for field in fields if field.name not in names]
     frame = dataset.to_table(columns=others).to_pandas()
     columns = {name: array[:, place] for place, name in enumerate(names)}
-    return pd.DataFrame(
-        {field.name: columns.get(field.name, frame.get(field.name)) for field in fields}
-    )
+    columns |= {name: frame[name] for name in others}
+    return pd.DataFrame({field.name: columns[field.name] for field in fields})
 
 
-def _read_numbers(
-    dataset: Any, names: list[str], dtype: type[np.floating]
-) -> npt.NDArray[np.floating]:
+def _read_numbers(dataset: Any, names: list[str], dtype: type[np.floating]) -> npt.NDArray[Any]:
     import pyarrow as pa
 
     array = np.empty((dataset.count_rows(), len(names)), dtype=dtype)

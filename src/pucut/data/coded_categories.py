@@ -28,18 +28,10 @@ ValueCounts = tuple[FloatArray, npt.NDArray[np.int64]] | None
 
 @dataclass(frozen=True, eq=False)
 class CodedCategories:
-    """The columns of points that are taken as codes, and what stands in their place.
+    """The columns of points that are taken as codes, and the indicators in their place."""
 
-    Attributes
-    ----------
-    values : tuple of float arrays, one per column of the points
-        The values of a column that is coded, in ascending order; empty for others, which stay.
-    mean, scale : float arrays of shape (n_indicators,)
-        The moments of the indicators of all values, which are standardised like other columns.
-    """
-
-    values: tuple[FloatArray, ...]
-    mean: FloatArray
+    values: tuple[FloatArray, ...]  # of each column, rising; none of a column that stays
+    mean: FloatArray  # of each indicator: they are standardised like other columns
     scale: FloatArray
 
     @property
@@ -57,11 +49,8 @@ class CodedCategories:
         A value that is not known has no indicator.
         """
         rest = [place for place, values in enumerate(self.values) if not len(values)]
-        indicators = [
-            points[:, place] == each
-            for place in range(len(self.values))
-            for each in self.values[place]
-        ]
+        columns = zip(points.T, self.values, strict=True)
+        indicators = [column == each for column, values in columns for each in values]
         found = np.column_stack([points[:, rest], *indicators]).astype(points.dtype)
         found[:, len(rest) :] -= self.mean
         found[:, len(rest) :] /= self.scale

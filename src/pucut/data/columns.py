@@ -17,6 +17,7 @@ NUMBER_TYPES = tuple(np.dtype(kind) for kind in ("f4", "f8", "u1", "i4", "i8"))
 _SHOWN = 40
 
 Column = npt.NDArray[Any]
+Categories = npt.NDArray[np.object_]
 
 
 class NotReadable(Exception):
@@ -28,12 +29,8 @@ class NotReadable(Exception):
 
 
 def read_column(
-    column: Any,
-    known: npt.NDArray[np.object_] | None,
-    where: str,
-    is_categorical: bool | None,
-    is_lenient: bool,
-) -> tuple[Column, npt.NDArray[np.object_] | None, bool]:
+    column: Any, known: Categories | None, where: str, is_categorical: bool | None, is_lenient: bool
+) -> tuple[Column, Categories | None, bool]:
     """Return numbers or places of categories, all categories, and whether leniency did not matter.
 
     Where `is_categorical` is None, strings and category types are categories.
@@ -41,8 +38,9 @@ def read_column(
     is_strict = True
     if is_categorical is None:
         is_categorical = _holds_categories(column)
-        if is_lenient and not is_categorical and _holds_other_objects(column):
-            is_categorical, is_strict = True, False
+        if is_lenient and not is_categorical:  # columns of any other objects are categories too
+            is_strict = all(is_missing(value) or _is_number(value) for value in _objects(column))
+            is_categorical = not is_strict
     if is_categorical:
         codes, known, is_changed = _category_places(column, known, where, is_lenient)
         return codes, known, is_strict and not is_changed
@@ -55,10 +53,6 @@ def _holds_categories(column: Any) -> bool:
     if kind.startswith(("categor", "enum", "str", "utf8", "<u", ">u")):
         return True
     return any(isinstance(value, (str, bytes)) for value in _objects(column))
-
-
-def _holds_other_objects(column: Any) -> bool:
-    return not all(is_missing(value) or _is_number(value) for value in _objects(column))
 
 
 def _objects(column: Any) -> Any:
@@ -76,8 +70,8 @@ def _is_number(value: Any) -> bool:
 
 
 def _category_places(
-    column: Any, known: npt.NDArray[np.object_] | None, where: str, is_lenient: bool
-) -> tuple[Column, npt.NDArray[np.object_], bool]:
+    column: Any, known: Categories | None, where: str, is_lenient: bool
+) -> tuple[Column, Categories, bool]:
     """Return the place of each category, all categories, and whether leniency changed any."""
     plain = np.asarray(column, dtype=object).tolist()
     plain = [value.item() if isinstance(value, np.generic) else value for value in plain]
@@ -139,10 +133,8 @@ def supported(array: Column) -> Column:
         return array
     if array.dtype.kind == "b":
         return array.view(np.uint8)
-    for wanted in NUMBER_TYPES:
-        if np.can_cast(array.dtype, wanted, "safe"):
-            return array.astype(wanted)
-    return array.astype(np.float64)
+    fitting = [kind for kind in NUMBER_TYPES if np.can_cast(array.dtype, kind, "safe")]
+    return array.astype(fitting[0] if fitting else np.float64)
 
 
 def _numbers_from_objects(array: Column, where: str, is_lenient: bool) -> Column:
@@ -150,24 +142,17 @@ def _numbers_from_objects(array: Column, where: str, is_lenient: bool) -> Column
         raise NotReadable(f"Complex data not supported: {where} is {array.dtype}")
     if array.dtype.kind in "mM" and is_lenient:
         return np.where(np.isnat(array), np.nan, array.astype(np.int64).astype(np.float64))
-    if array.dtype.kind in "mM" or _holds_dates(array):
+    first = next((value for value in array if not is_missing(value)), None)
+    # Dates with a time zone and periods are objects.
+    is_date = hasattr(first, "isoformat") or type(first).__name__ in ("Period", "timedelta")
+    if array.dtype.kind in "mM" or is_date:
         raise NotReadable(f"{where} holds dates, which are neither numbers nor classes")
-    return np.array(
-        [
-            np.nan if is_missing(value) else _as_float(value, row, where)
-            for row, value in enumerate(array)
-        ],
-        dtype=np.float64,
-    )
-
-
-def _holds_dates(array: Column) -> bool:
-    """Return whether objects are dates; those with a time zone, and periods, are."""
-    known = next((value for value in array if not is_missing(value)), None)
-    return hasattr(known, "isoformat") or type(known).__name__ in ("Period", "timedelta")
+    return np.array([_as_float(value, row, where) for row, value in enumerate(array)], np.float64)
 
 
 def _as_float(value: Any, row: int, where: str) -> float:
+    if is_missing(value):
+        return np.nan
     kind: type[Exception] = ValueError
     try:
         return float(value)
@@ -178,14 +163,10 @@ def _as_float(value: Any, row: int, where: str) -> float:
         allowed = f"numbers must be at most {np.finfo(np.float64).max:.2g} in size"
     except ValueError:
         allowed = "its values must be real numbers"
-    raise NotReadable(f"{where}: {allowed}, {_found(value, row)}", kind)
-
-
-def _found(value: Any, row: int) -> str:
     try:
         shown = repr(value)
     except ValueError:  # Python does not write integers of more than 4300 digits
         shown = f"of {value.bit_length()} bits"
-    if len(shown) > _SHOWN:
-        shown = f"{shown[:_SHOWN]}..."
-    return f"found {type(value).__name__} {shown} in row {row}"
+    shown = shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}..."
+    found = f"found {type(value).__name__} {shown} in row {row}"
+    raise NotReadable(f"{where}: {allowed}, {found}", kind)

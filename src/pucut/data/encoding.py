@@ -21,6 +21,7 @@ from sklearn.utils import check_array
 
 from pucut._support.checks import FloatArray, is_sparse
 from pucut._support.threads import in_threads
+from pucut.data.columns import Categories
 from pucut.data.moments import column_moments, encoded_column, row_blocks
 from pucut.data.tables import Table, TableFormat, is_frame, read_table
 
@@ -38,24 +39,14 @@ _POINT_CELLS = 1 << 16
 
 @dataclass(frozen=True, eq=False)
 class Encoding:
-    """The encoding that was learned from a table, for later rows too.
-
-    Attributes
-    ----------
-    mean, scale : float arrays of shape (n_features,)
-        Those of the encoded columns; `scale` is 1 for constant ones, or their size if that is more.
-    column : int array of shape (n_features,)
-        The column of the table each encoded column comes from.
-    dtype : numpy dtype
-        float32 if all of the table fits into it, else float64.
-    """
+    """The encoding that was learned from a table, for later rows too."""
 
     format: TableFormat
-    mean: FloatArray
-    scale: FloatArray
-    column: npt.NDArray[np.int32]
+    mean: FloatArray  # one for each encoded column, as are `scale` and `column`
+    scale: FloatArray  # 1 for constant columns, or their size if that is more
+    column: npt.NDArray[np.int32]  # the column of the table that it comes from
     is_sparse: bool
-    dtype: np.dtype[Any]
+    dtype: np.dtype[Any]  # float32 if all of the table fits into it, else float64
 
     @property
     def n_features(self) -> int:
@@ -112,8 +103,7 @@ class Encoding:
     def importances(self, weights: FloatArray) -> FloatArray:
         """Return weights of the table's columns from those of the encoded ones; their sum is 1."""
         totals = np.bincount(self.column, weights=weights, minlength=self.format.n_columns)
-        found: FloatArray = totals / totals.sum()
-        return found
+        return np.asarray(totals / totals.sum())
 
     def _check_deviations(
         self, table: Table, column: FloatArray, numbers: npt.NDArray[Any], place: int
@@ -161,13 +151,7 @@ def finite_columns(X: Any) -> npt.NDArray[Any]:
     it was missing. A dense array of finite numbers is returned as it is.
     """
     if is_sparse(X):
-        n_cells = X.shape[0] * X.shape[1]
-        if n_cells > MAX_DENSE_CELLS:
-            raise ValueError(
-                f"X is sparse with {X.shape[0]} x {X.shape[1]} cells, but this method needs it "
-                f"dense, with at most {MAX_DENSE_CELLS} cells; reduce its columns first, as with "
-                "sklearn.decomposition.TruncatedSVD, or use a method that works on scores"
-            )
+        check_dense_size(X.shape, "this method", ", or use a method that works on scores")
         X = X.toarray()
     if is_plain(X):
         X = check_array(
@@ -177,8 +161,17 @@ def finite_columns(X: Any) -> npt.NDArray[Any]:
             return np.asarray(X)
     table = read_table(X, is_lenient=True)
     columns = zip(table.values, table.format.categories, strict=True)
-    parts = [part for values, categories in columns for part in _finite(values, categories)]
-    return np.column_stack(parts)
+    return np.column_stack([part for column in columns for part in _finite(*column)])
+
+
+def check_dense_size(shape: tuple[int, int], user: str, other_way: str = "") -> None:
+    """Refuse a sparse table that would be too large when made dense."""
+    if shape[0] * shape[1] > MAX_DENSE_CELLS:
+        raise ValueError(
+            f"X is sparse with {shape[0]} x {shape[1]} cells, but {user} needs it dense, with at "
+            f"most {MAX_DENSE_CELLS} cells; reduce its columns first, as with "
+            f"sklearn.decomposition.TruncatedSVD{other_way}"
+        )
 
 
 def is_plain(X: Any) -> bool:
@@ -189,9 +182,7 @@ def is_plain(X: Any) -> bool:
     return not (getattr(array, "ndim", 0) == 2 and array.dtype.kind in "OUS")
 
 
-def _finite(
-    values: npt.NDArray[Any], categories: npt.NDArray[np.object_] | None
-) -> list[FloatArray]:
+def _finite(values: npt.NDArray[Any], categories: Categories | None) -> list[FloatArray]:
     if categories is not None and not all(isinstance(each, Real) for each in categories):
         return _indicators(values, categories)
     column = values.astype(np.float64)
@@ -205,14 +196,12 @@ def _finite(
     return [np.where(missing, median, column), missing.astype(np.float64)]
 
 
-def _indicators(codes: npt.NDArray[Any], categories: npt.NDArray[np.object_]) -> list[FloatArray]:
+def _indicators(codes: npt.NDArray[Any], categories: Categories) -> list[FloatArray]:
     """Return a column for each name, the missing ones first; values of one name are one."""
     names = np.array([f"={category}" for category in categories] + [""])
     present = names[np.where(np.isnan(codes), len(categories), codes).astype(np.intp)]
     values, codes, counts = np.unique(present, return_inverse=True, return_counts=True)
     if len(values) > _MOST_INDICATORS:
-        by_count = np.argsort(-counts, kind="stable")
-        place = np.empty(len(values), dtype=np.intp)
-        place[by_count] = np.arange(len(values))
+        place = np.argsort(np.argsort(-counts, kind="stable"))  # by frequency
         codes = np.minimum(place, _MOST_INDICATORS)[codes]
     return [(codes == code).astype(np.float64) for code in range(int(codes.max()) + 1)]

@@ -22,21 +22,11 @@ MOST_MIXED = 0.5
 
 @dataclass(frozen=True, eq=False)
 class RepeatedRows:
-    """The rows of a table, then known ones again, which count as unlabelled.
-
-    Attributes
-    ----------
-    rows : int array
-        Numbers of rows of the table, all of its own first.
-    is_labelled : bool array
-        Whether each of these rows is labelled; False where it is repeated.
-    growth : float
-        The size of the unlabelled set, in multiples of what it was.
-    """
+    """The rows of a table, then known ones again, which count as unlabelled."""
 
     rows: IndexArray
-    is_labelled: BoolArray
-    growth: float
+    is_labelled: BoolArray  # False where a row is repeated
+    growth: float  # the size of the unlabelled set, in multiples of what it was
 
 
 def mixed_share(prior: float, n_labelled: int, n_negative: int, n_unlabelled: int) -> float:
@@ -60,12 +50,8 @@ def with_known_rows(
     n_unlabelled = n_own if includes_labelled else n_own - len(positives)
     eta = mixed_share(prior, len(positives), len(negatives), n_unlabelled)
     n_more = eta / (1.0 - eta) * n_unlabelled
-    rows = np.concatenate(
-        [
-            np.arange(n_own),
-            np.resize(positives, round(prior * n_more)),
-            np.resize(negatives, round((1.0 - prior) * n_more)),
-        ]
-    )
+    more_positives = np.resize(positives, round(prior * n_more))
+    more_negatives = np.resize(negatives, round((1.0 - prior) * n_more))
+    rows = np.concatenate([np.arange(n_own), more_positives, more_negatives])
     own = np.arange(len(rows)) < n_own
     return RepeatedRows(rows, is_labelled[rows] & own, 1.0 + n_more / n_unlabelled)

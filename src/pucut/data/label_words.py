@@ -67,11 +67,10 @@ def positive_of(labels: Sequence[str]) -> str | None:
 
     It is an error if several words mean positive, or none can.
     """
-    shown = " and ".join(repr(str(label)) for label in labels)
     positives = [label for label in labels if meaning_of(label) == "positive"]
     strangers = [label for label in labels if meaning_of(label) is None]
+    shown, both = (" and ".join(repr(str(each)) for each in of) for of in (labels, positives))
     if len(positives) > 1:
-        both = " and ".join(repr(str(label)) for label in positives)
         raise ValueError(f"holds {both}, which both mean positive")
     if positives:
         return positives[0]
@@ -79,10 +78,8 @@ def positive_of(labels: Sequence[str]) -> str | None:
         raise ValueError(f"holds {shown}: no word for labelled positives")
     if len(strangers) == 1:
         return strangers[0]
-    numbers = [number_of(label) for label in labels]
-    if all(number is not None for number in numbers):
-        return max(labels, key=lambda label: number_of(label) or 0.0)
-    return None
+    are_numbers = all(number_of(label) is not None for label in labels)
+    return max(labels, key=lambda label: number_of(label) or 0.0) if are_numbers else None
 
 
 def in_one_spelling(present: npt.NDArray[Any]) -> npt.NDArray[Any]:

@@ -37,20 +37,11 @@ from pucut.exceptions import UnclearLabelsWarning
 
 @dataclass(frozen=True, eq=False)
 class PULabels:
-    """Checked labels of positive and unlabelled rows.
-
-    Attributes
-    ----------
-    is_labelled : bool array of shape (n_samples,)
-        Whether the row is a labelled positive.
-    classes : array of shape (2,)
-        The value that means negative or unlabelled, then the value that means positive.
-    is_negative : bool array of shape (n_samples,)
-        Whether the row is a known negative; by default none is.
-    """
+    """Checked labels of positive and unlabelled rows."""
 
     is_labelled: BoolArray
-    classes: npt.NDArray[Any]
+    classes: npt.NDArray[Any]  # the value for negative or unlabelled rows, then that for positives
+    # The known negatives; by default there are none.
     is_negative: BoolArray = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))
 
     def __post_init__(self) -> None:
@@ -62,12 +53,10 @@ class PULabels:
 
     @property
     def n_labelled(self) -> int:
-        """The number of labelled positives."""
         return int(self.is_labelled.sum())
 
     @property
     def n_negative(self) -> int:
-        """The number of known negatives."""
         return int(self.is_negative.sum())
 
     @property
@@ -299,9 +288,8 @@ def _class_array(other: Any, positive: Any, dtype: np.dtype[Any]) -> npt.NDArray
         # Objects that are all strings or all booleans get that type, which np.unique needs.
         found = np.array([plain(other), plain(positive)])
         return found if found.dtype.kind in "bUiuf" else np.array([other, positive], dtype=object)
-    if dtype.kind in "US":  # "negative" may be longer than what y holds
-        return np.array([other, positive])
-    return np.array([other, positive], dtype=dtype)
+    # The text "negative" may be longer than what y holds.
+    return np.array([other, positive], dtype=None if dtype.kind in "US" else dtype)
 
 
 def prior_number(prior: Any) -> Any:

@@ -1,7 +1,6 @@
 """Means and standard deviations of the columns of a table.
 
-Dense tables are read in blocks of rows, three times. No bit depends on the order of the rows, and
-none on the number of threads.
+No bit depends on the order of the rows or on the number of threads.
 """
 
 import math

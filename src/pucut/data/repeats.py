@@ -1,10 +1,9 @@
 """Rows that a table holds more than once, and which of them folds must keep together.
 
-A score is out of sample only if the model has not seen a copy of the row either. Copies share
-their label: a model that saw one of them knows the other, and an unlabelled positive never gets
-such help. So folds keep copies together. In a table of few values, different samples happen to be
-equal, and each was labelled or not by itself: unlabelled positives do profit from a labelled row
-that is equal. To take that away from held-out rows would make them look harder than they are.
+A score is out of sample only if the model has not seen a copy of the row either, since copies
+share their label. So folds keep copies together. In a table of few values, different samples happen
+to be equal, and each was labelled or not by itself: unlabelled positives do profit from an equal
+labelled row, and held-out rows without one would look harder than they are.
 """
 
 import math
@@ -32,36 +31,26 @@ MANY_COPIES = 0.1
 
 @dataclass(frozen=True)
 class Repeats:
-    """Numbers of rows that have an equal one in the table.
-
-    Attributes
-    ----------
-    n_repeated, n_labelled_repeated : int
-        Rows, and labelled rows, that are equal to some other row.
-    n_distinct : int
-        Different rows among the repeated ones.
-    agreement : float
-        The share of labelled rows among those equal to one; NaN if there are none.
-    """
+    """Numbers of rows that have an equal one in the table."""
 
     n_rows: int
     n_labelled: int
-    n_repeated: int
+    n_repeated: int  # rows that are equal to some other row
     n_labelled_repeated: int
-    n_distinct: int
-    agreement: float
+    n_distinct: int  # different rows among the repeated ones
+    agreement: float  # the share of labelled rows among those equal to one; NaN if there are none
 
     @property
     def has_few_values(self) -> bool:
         """Tell whether there are so few different rows that equal ones mean nothing."""
-        return _are_few(self.n_rows - self.n_repeated + self.n_distinct, self.n_rows)
+        n_different = self.n_rows - self.n_repeated + self.n_distinct
+        return n_different * MOST_COPIES < self.n_rows
 
     @property
     def are_copies(self) -> bool:
         """Tell whether there are labels enough to say that equal rows are copies."""
-        n_needed = MANY_COPIES * self.n_labelled
         agree = self.agreement >= COPIES_AGREE and not self.has_few_values
-        return agree and self.n_labelled_repeated >= n_needed
+        return agree and self.n_labelled_repeated >= MANY_COPIES * self.n_labelled
 
     def __str__(self) -> str:
         if not self.n_repeated:
@@ -74,13 +63,11 @@ class Repeats:
                 "of positives."
             )
         equal = f"{equal} in every column that is used ({self.n_distinct} different rows)"
+        apart = "each counts as a sample of its own."
         if self.agreement < COPIES_AGREE:
-            return (
-                f"{equal}. They are labelled or not one by one, so each counts as a sample of its "
-                "own."
-            )
+            return f"{equal}. They are labelled or not one by one, so {apart}"
         if self.has_few_values:
-            return f"{equal}. With so few different rows, each counts as a sample of its own."
+            return f"{equal}. With so few different rows, {apart}"
         return f"{equal}. Hardly any is labelled, so they may be copies: folds keep them together."
 
 
@@ -132,12 +119,8 @@ def groups_for_folds(X: Any, is_labelled: BoolArray, n_threads: int = 1) -> Inde
 def groups_of_equal_rows(groups: IndexArray, is_labelled: BoolArray) -> IndexArray:
     """Return `groups_for_folds` of rows that are numbered by `equal_rows`."""
     labelled_apart = _agreement(groups, is_labelled) < COPIES_AGREE
-    few_values = _are_few(int(groups.max()) + 1, len(groups))
+    few_values = (int(groups.max()) + 1) * MOST_COPIES < len(groups)
     return np.arange(len(groups)) if labelled_apart or few_values else groups
-
-
-def _are_few(n_different: int, n_rows: int) -> bool:
-    return n_different * MOST_COPIES < n_rows
 
 
 def numbered(values: npt.NDArray[Any]) -> IndexArray:

@@ -34,16 +34,11 @@ def row_order(X: Any, labels: npt.ArrayLike | None = None, n_threads: int = 1) -
     hashes = table_hashes(table, n_threads)
     if labels is None:
         return np.argsort(hashes, kind="stable")
-    return _mixed_labels(hashes, np.asarray(labels))
-
-
-def _mixed_labels(hashes: Hashes, labels: npt.NDArray[Any]) -> IndexArray:
-    """Sort by hash and let the labels of equal rows alternate, in proportion to their numbers.
-
-    Otherwise whatever takes the first of many equal rows would take those of one label.
-    """
-    order = np.lexsort((labels, hashes))
-    of_row, of_label = hashes[order], labels[order]
+    # The labels of equal rows alternate, in proportion to their numbers: otherwise whatever takes
+    # the first of many equal rows would take those of one label.
+    of_label = np.asarray(labels)
+    order = np.lexsort((of_label, hashes))
+    of_row, of_label = hashes[order], of_label[order]
     begins = np.ones(len(order), dtype=np.bool_)
     begins[1:] = (of_row[1:] != of_row[:-1]) | (of_label[1:] != of_label[:-1])
     first = np.flatnonzero(begins)

@@ -14,11 +14,10 @@ from itertools import islice
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from pucut._support.checks import BoolArray
 from pucut._support.threads import in_threads, parts_of
-from pucut.data.columns import Column
+from pucut.data.columns import Categories, Column
 from pucut.data.labels import PULabels
 from pucut.data.tables import Table
 from pucut.exceptions import SuspectColumnWarning
@@ -38,37 +37,23 @@ _FEW_VALUES = 50
 # Values that are named.
 _SHOWN = 3
 
+# The cell is filled or empty, has a value (or one of several), or is within a range, as running
+# numbers and dates of labelling are.
 Kind = Literal["filled", "empty", "value", "range"]
 
 
 @dataclass(frozen=True)
 class Suspect:
-    """A column, and a property of its labelled rows that hardly any other row has.
-
-    Attributes
-    ----------
-    column : str
-    kind : {"filled", "empty", "value", "range"}
-        The cell is filled or empty, has a value (or one of several), or is within a range, as
-        running numbers and dates of labelling are.
-    what : str
-        The property in words: "is filled".
-    n_labelled, n_others : int
-        Labelled rows and other rows of which this is true, ...
-    of_labelled, of_others : int
-        ... and all of them.
-    limits : (float, float), optional
-        Those of a range.
-    """
+    """A column, and a property of its labelled rows that hardly any other row has."""
 
     column: str
     kind: Kind
-    what: str
-    n_labelled: int
+    what: str  # the property in words: "is filled"
+    n_labelled: int  # labelled rows that have it
     n_others: int
-    of_labelled: int
+    of_labelled: int  # all labelled rows
     of_others: int
-    limits: tuple[float, float] | None = None
+    limits: tuple[float, float] | None = None  # of a range
 
     def __str__(self) -> str:
         return (
@@ -154,27 +139,23 @@ def _signs(
     if not len(rising):
         return
     others = values[is_other]
-    known = rising[np.concatenate([[True], rising[1:] != rising[:-1]])]
-    if categories is not None or len(known) <= _FEW_VALUES:
-        yield from _of_values(made, known, rising, others, categories)
+    yield from _of_values(made, rising, others, categories)
     if categories is None:
         left_out = int(_TAIL * len(rising))
         low, high = rising[left_out], rising[len(rising) - 1 - left_out]
-        n_labelled = _count((rising >= low) & (rising <= high))
-        n_others = _count((others >= low) & (others <= high))
+        n_inside = [_count((each >= low) & (each <= high)) for each in (rising, others)]
         text = f"is between {low:.6g} and {high:.6g}"
-        yield made("range", text, n_labelled, n_others, limits=(float(low), float(high)))
+        yield made("range", text, *n_inside, limits=(float(low), float(high)))
 
 
 def _of_values(
-    made: Callable[..., Suspect],
-    known: Column,
-    labelled: Column,
-    others: Column,
-    categories: npt.NDArray[np.object_] | None,
+    made: Callable[..., Suspect], rising: Column, others: Column, categories: Categories | None
 ) -> Iterator[Suspect]:
     """Yield the values that several labelled rows have and hardly any other, taken together."""
-    n_labelled = np.bincount(np.searchsorted(known, labelled), minlength=len(known))
+    known = rising[np.concatenate([[True], rising[1:] != rising[:-1]])]
+    if categories is None and len(known) > _FEW_VALUES:
+        return
+    n_labelled = np.bincount(np.searchsorted(known, rising), minlength=len(known))
     place = np.minimum(np.searchsorted(known, others), len(known) - 1)
     n_others = np.bincount(place[known[place] == others], minlength=len(known))
     own = (n_labelled >= FEWEST_LABELLED) & (n_others <= FEWEST_OTHERS * n_labelled)
@@ -187,5 +168,5 @@ def _of_values(
         yield made("value", text, int(n_labelled[own].sum()), int(n_others[own].sum()))
 
 
-def _count(mask: npt.NDArray[np.bool_]) -> int:
+def _count(mask: BoolArray) -> int:
     return int(np.count_nonzero(mask))

@@ -15,9 +15,10 @@ import numpy.typing as npt
 import scipy.sparse as sp
 from sklearn.utils import _safe_indexing
 
-from pucut._support.checks import BoolArray, IndexArray
+from pucut._support.checks import BoolArray, FloatArray, IndexArray
 from pucut.data.columns import (
     NUMBER_TYPES,
+    Categories,
     Column,
     NotReadable,
     finite_or_missing,
@@ -34,7 +35,7 @@ _MANY_COLUMNS = 256
 class TableFormat:
     """For each column its categories, smallest first, or None for a column of numbers."""
 
-    categories: tuple[npt.NDArray[np.object_] | None, ...]
+    categories: tuple[Categories | None, ...]
 
     @property
     def n_columns(self) -> int:
@@ -47,10 +48,8 @@ class TableFormat:
     @cached_property
     def n_categories(self) -> npt.NDArray[np.int32]:
         """The number of categories of each column, 0 for columns of numbers."""
-        return np.array(
-            [0 if known is None else max(len(known), 1) for known in self.categories],
-            dtype=np.int32,
-        )
+        sizes = [0 if known is None else max(len(known), 1) for known in self.categories]
+        return np.array(sizes, dtype=np.int32)
 
     def __getstate__(self) -> dict[str, Any]:
         return {"categories": self.categories}  # what follows from them is not written to files
@@ -58,37 +57,30 @@ class TableFormat:
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Columns of numbers, in which a category is its place in the format and NaN means missing.
-
-    Attributes
-    ----------
-    rows : tuple of int arrays
-        The rows of the values, if the table is sparse; otherwise empty.
-    names : tuple, optional
-        Those of the columns of a data frame.
-    array : array, optional
-        All columns, where X is an array of numbers or is as good as one.
-    source : any table
-        X itself, its rows in the same order; a sparse X as CSR or CSC.
-    is_strict : bool
-        Whether a reading that is not lenient gives the same.
-    kept : dict of arrays
-        What was computed of each row from its values, such as its hash (`row_order`).
-    """
+    """Columns of numbers, in which a category is its place in the format and NaN means missing."""
 
     n_rows: int
     values: tuple[Column, ...]
-    rows: tuple[npt.NDArray[np.int32], ...]
+    rows: tuple[npt.NDArray[np.int32], ...]  # of the values, if the table is sparse; else empty
     format: TableFormat
-    names: tuple[Any, ...] | None = None
-    array: npt.NDArray[Any] | None = None
-    source: Any = None
-    is_strict: bool = True
+    names: tuple[Any, ...] | None = None  # of the columns of a data frame
+    array: npt.NDArray[Any] | None = None  # all columns, where X is an array of numbers or as good
+    source: Any = None  # X itself, its rows in the same order; a sparse X as CSR or CSC
+    is_strict: bool = True  # whether a reading that is not lenient gives the same
+    # Numbers computed for each row from its values, such as its hash (`row_order`).
     kept: dict[str, npt.NDArray[Any]] = field(default_factory=dict, repr=False)
 
     def place(self, column: int) -> str:
         """Return the name of a column in errors."""
         return _place(column, self.names)
+
+    def column(self, j: int) -> FloatArray:
+        """Return a value of column j for every row, in a sparse table too."""
+        values = np.asarray(self.values[j], dtype=np.float64)
+        if self.rows:
+            stored, values = values, np.zeros(self.n_rows)
+            values[self.rows[j]] = stored
+        return values
 
     @cached_property
     def compiled(self) -> dict[str, Any]:
@@ -207,9 +199,7 @@ def _read(X: Any, known: TableFormat | None, chosen: Any, is_lenient: bool) -> T
     _check_size(shape)
     if known is not None:
         _check_width(known, shape[1])
-    is_chosen = np.zeros(shape[1], dtype=np.bool_)
-    if chosen is not None:
-        is_chosen = chosen_columns(chosen, shape[1], names)
+    is_chosen = chosen_columns(() if chosen is None else chosen, shape[1], names)
     if array is not None:
         array = supported(array)
         has_categories = is_chosen.any() if known is None else known.has_categories
@@ -226,9 +216,8 @@ def _read(X: Any, known: TableFormat | None, chosen: Any, is_lenient: bool) -> T
         kind = (True if is_chosen[j] else None) if known is None else learned is not None
         read.append(read_column(column, learned, _place(j, names), kind, is_lenient))
     values, categories, is_strict = zip(*read, strict=True)
-    return Table(
-        shape[0], values, (), TableFormat(categories), names, None, X, is_strict=all(is_strict)
-    )
+    form = TableFormat(categories)
+    return Table(shape[0], values, (), form, names, None, X, is_strict=all(is_strict))
 
 
 def _read_sparse(X: Any) -> Table:
@@ -247,13 +236,9 @@ def _read_sparse(X: Any) -> Table:
     n_rows, n_columns = X.shape
     ends = columns.indptr
     ranges = [slice(ends[j], ends[j + 1]) for j in range(n_columns)]
-    return Table(
-        int(n_rows),
-        tuple(data[part] for part in ranges),
-        tuple(places[part] for part in ranges),
-        TableFormat((None,) * n_columns),
-        source=X if X.format in ("csr", "csc") else columns,
-    )
+    values, rows = (tuple(each[part] for part in ranges) for each in (data, places))
+    source = X if X.format in ("csr", "csc") else columns
+    return Table(int(n_rows), values, rows, TableFormat((None,) * n_columns), source=source)
 
 
 def _check_size(shape: tuple[int, ...]) -> None:
@@ -286,10 +271,8 @@ def _is_wide_block(X: Any) -> bool:
     """
     if X.shape[1] < _MANY_COLUMNS or not hasattr(X, "iloc"):
         return False
-    kinds = set(X.dtypes)
-    return len(kinds) == 1 and all(
-        isinstance(kind, np.dtype) and kind.kind in "biuf" for kind in kinds
-    )
+    kind, *others = set(X.dtypes)
+    return not others and isinstance(kind, np.dtype) and kind.kind in "biuf"
 
 
 def chosen_columns(

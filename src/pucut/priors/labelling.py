@@ -24,7 +24,7 @@ from scipy.stats import rankdata, t
 from sklearn.utils import check_random_state
 
 from pucut._support.checks import FloatArray, IndexArray, is_sparse
-from pucut.data.encoding import MAX_DENSE_CELLS, learn_encoding
+from pucut.data.encoding import check_dense_size, learn_encoding
 from pucut.data.labels import PULabels, checked_prior, checked_pu_labels
 from pucut.data.row_order import in_order, row_order
 from pucut.data.tables import Table, read_table
@@ -254,19 +254,11 @@ def _differences(
 
 def _compared_columns(table: Table, names: list[str]) -> list[_ComparedColumn]:
     """Return numbers with gaps at the median, and 0 and 1 for each category and for gaps."""
-    n_cells = table.n_rows * table.format.n_columns
-    if table.rows and n_cells > MAX_DENSE_CELLS:
-        raise ValueError(
-            f"X is sparse with {table.n_rows} x {table.format.n_columns} cells, but the check "
-            f"needs it dense, with at most {MAX_DENSE_CELLS} cells; reduce its columns first, as "
-            "with sklearn.decomposition.TruncatedSVD"
-        )
+    if table.rows:
+        check_dense_size((table.n_rows, table.format.n_columns), "the check")
     columns = []
     for place, name in enumerate(names):
-        values = np.asarray(table.values[place], dtype=np.float64)
-        if table.rows:
-            stored, values = values, np.zeros(table.n_rows)
-            values[table.rows[place]] = stored
+        values = table.column(place)
         missing = np.isnan(values)
         if missing.any():
             columns.append(_ComparedColumn(name, "missing", missing.astype(np.float64)))

@@ -150,19 +150,9 @@ def columns_shown(table: Table, weights: FloatArray | None, groups: Groups) -> n
     """Choose the columns on the page: those that weigh or separate most, ties by number."""
     if weights is None:
         compared = enumerate(table.format.categories[:MOST_COMPARED])
-        apart = [separation_of(_values_of(table, j), c is not None, groups) for j, c in compared]
+        apart = [separation_of(table.column(j), c is not None, groups) for j, c in compared]
         weights = np.array(apart)
     return np.argsort(-weights, kind="stable")[:MOST_COLUMNS]
-
-
-def _values_of(table: Table, number: int) -> FloatArray:
-    """Return a column of a table, dense or sparse, with a value for every row."""
-    values = np.asarray(table.values[number], dtype=np.float64)
-    if not table.rows:
-        return values
-    dense = np.zeros(table.n_rows)
-    dense[table.rows[number]] = values
-    return dense
 
 
 def column_facts(
@@ -174,7 +164,7 @@ def column_facts(
     groups: Groups,
 ) -> dict[str, Any]:
     """Describe one column of a table; `values` has its numbers, or places in `categories`."""
-    values, coded = _values_of(table, number), table.format.categories[number]
+    values, coded = table.column(number), table.format.categories[number]
     is_seen = ~np.isnan(values)
     seen, labelled = values[is_seen], values[is_seen & groups["known"]]
     facts: dict[str, Any] = {
