@@ -29,7 +29,7 @@ from benchmarks.harness import Benchmark, Run, Skip
 from pucut import PUCutClassifier
 from pucut.judging.losses import shares_above
 from pucut.methods.pu_cut import _cuts as cuts
-from pucut.methods.pu_cut._hidden_recall import HiddenRecall, error_of_estimate, hidden_recall
+from pucut.methods.pu_cut._cuts import HiddenRecall, error_of_estimate, hidden_recall
 
 SAME_AS_PRACTICE = ("tables", "most_rows", "shares", "splits")
 

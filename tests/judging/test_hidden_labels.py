@@ -18,6 +18,7 @@ from pucut.judging.class_scorers import (
 from pucut.judging.folds import PUFolds, class_folds, pu_folds
 from pucut.judging.places import PointsHere
 from pucut.judging.scorers import (
+    FinalFit,
     kernel_score,
     learner_score,
     linear_score,
@@ -185,5 +186,5 @@ def test_a_single_fold_weighs_features_for_the_final_fit():
     for importances in trees.importances:
         np.testing.assert_array_equal(importances, forest_importances(forest))
     np.testing.assert_array_equal(trees.forest.threshold, forest.threshold)
-    assert not trees.score.is_fitted
+    assert not isinstance(trees.score.final, FinalFit)
     assert (trees.score.fitted().scores != trees.score.in_folds[0]).any()

@@ -9,7 +9,7 @@ from pucut.datasets import pu_split
 from pucut.judging.folds import PUFolds, pu_folds
 from pucut.judging.weights import recall_error
 from pucut.methods.pu_cut import _cuts
-from pucut.methods.pu_cut._hidden_recall import (
+from pucut.methods.pu_cut._cuts import (
     ERROR_OF_CHANGE,
     VARIANCE_IN_TURN,
     HiddenRecall,

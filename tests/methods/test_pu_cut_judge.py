@@ -17,8 +17,7 @@ from pucut.judging.scorers import kernel_score, walk_score
 from pucut.judging.spaces import Space
 from pucut.judging.weights import recall_error
 from pucut.methods.pu_cut import _cuts
-from pucut.methods.pu_cut._cuts import choose_cuts
-from pucut.methods.pu_cut._hidden_recall import VARIANCE_IN_TURN
+from pucut.methods.pu_cut._cuts import VARIANCE_IN_TURN, choose_cuts
 
 
 def first(n_labelled, n_rows):

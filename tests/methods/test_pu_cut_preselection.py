@@ -27,8 +27,8 @@ def table(monkeypatch):
 
 
 def kept(spaces, X, folds, random):
-    found = preselect(spaces, PointsHere(X), folds, random, {"method": "exact"})
-    return [space.name for space in found.kept], found.left_out
+    found, left_out = preselect(spaces, PointsHere(X), folds, random, {"method": "exact"})
+    return [space.name for space in found], left_out
 
 
 def test_a_space_that_is_clearly_worse_is_left_out(table):

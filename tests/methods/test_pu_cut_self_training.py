@@ -16,7 +16,6 @@ from pucut.judging.spaces import NewRows, Space
 from pucut.kernels import folded_ridge
 from pucut.kernels.ridge import chosen_widths
 from pucut.methods.pu_cut import _candidates, _plan, _self_training
-from pucut.methods.pu_cut._preselection import Preselected
 from pucut.methods.pu_cut._self_training import SELF_TRAINED, self_trained_score, top_rows
 
 
@@ -47,7 +46,7 @@ def many_landmarks(monkeypatch):
     monkeypatch.setattr(_self_training, "LANDMARKS_FIRST", 30)
     monkeypatch.setattr(_self_training, "LANDMARKS_FOR_WIDTH", 150)
     # Pre-selection has the same condition, and would search more rows than there are.
-    monkeypatch.setattr(_candidates, "preselect", lambda spaces, *_: Preselected(spaces))
+    monkeypatch.setattr(_candidates, "preselect", lambda spaces, *_: (spaces, ()))
 
 
 def folds_of(is_positive, is_labelled):

@@ -40,7 +40,7 @@ class ClassPredictor(Predictor):
     def __call__(self, rows: NewRows) -> FloatArray:
         points = rows.points[self.transform.key]
         points = points if self.weights is None else weighted(points, self.weights)
-        return np.asarray(self.model.of(points))
+        return np.asarray(self.model.of(points), np.float64)
 
 
 def class_trees(
@@ -99,10 +99,10 @@ def class_regression(
 
 @dataclass(frozen=True, eq=False)
 class _Logistic:
-    model: LogisticRegression
+    regression: LogisticRegression
 
     def of(self, points: Any) -> FloatArray:
-        return np.asarray(self.model.predict_proba(points), np.float64)
+        return np.asarray(self.regression.predict_proba(points), np.float64)
 
 
 def logistic_score(points: Any, folds: LabelFolds) -> Score | None:
@@ -117,7 +117,7 @@ def logistic_score(points: Any, folds: LabelFolds) -> Score | None:
         for codes in folds.labels:
             known = np.flatnonzero(codes >= 0)
             model = _Logistic(LogisticRegression(C=_INVERSE_PENALTY, tol=1e-3))
-            model.model.fit(points[known], codes[known])
+            model.regression.fit(points[known], codes[known])
             found.append(model.of(points))
     return score_of(LOGISTIC, found, ClassPredictor(model))
 
@@ -145,7 +145,6 @@ class ClassWalks(Predictor):
 
     @property
     def of_rows(self) -> FloatArray:
-        """The probabilities of the training rows."""
         return self._probabilities(self.met)
 
     def _probabilities(self, met: FloatArray) -> FloatArray:
@@ -158,9 +157,8 @@ def class_walks(
 ) -> Score:
     """Score by the share of each class among the labelled rows that random walks meet.
 
-    Where labels are few, learners know little of most rows, and hardly any row has a labelled
-    neighbour; a walk meets labelled rows farther off. `unknown` is chosen for each fold by the
-    judges of that fold.
+    Where labels are few, hardly any row has a labelled neighbour; a walk meets labelled rows
+    farther off. `unknown` is chosen for each fold by the judges of that fold.
     """
     (n_neighbors,) = space.n_neighbors
 

@@ -34,13 +34,7 @@ _ROWS_FOR_THREADS = 5000
 class CrossFit:
     """Models fitted on all folds but one, and the scores each gives the fold it has not seen.
 
-    Attributes
-    ----------
-    scores : float array of shape (n_samples,)
-        Out of fold: higher means more like the labelled positives.
-    fold : int array of shape (n_samples,)
-        The model that scored the row.
-    models : tuple of fitted classifiers
+    Higher `scores` mean more like the labelled positives; `fold` is the model that scored a row.
     """
 
     scores: FloatArray
@@ -66,7 +60,6 @@ def cross_fit(
     copies in X (`data.repeats`). Threads share the folds; results do not depend on their number.
     """
     random = check_random_state(random_state)
-    n_samples = len(is_labelled)
     groups = groups_for_folds(X, is_labelled) if groups is None else groups
     folds = list(stratified_folds(is_labelled, n_folds, random, groups))
     # Seeds are drawn fold by fold, whichever is fitted first.
@@ -78,8 +71,7 @@ def cross_fit(
             return positive_scores(model, _safe_indexing(X, test))
 
     found = _in_threads(fit, zip(models, *zip(*folds, strict=True), strict=True), n_threads)
-    fold = np.zeros(n_samples, dtype=np.intp)
-    scores = np.empty(n_samples)
+    fold, scores = np.zeros(len(is_labelled), dtype=np.intp), np.empty(len(is_labelled))
     for number, ((_, test), of_fold) in enumerate(zip(folds, found, strict=True)):
         fold[test], scores[test] = number, of_fold
     return CrossFit(scores, fold, tuple(models))
@@ -124,10 +116,7 @@ def mean_scores(models: Sequence[Any], X: Any, n_threads: int = 1) -> FloatArray
             return positive_scores(model, X)
 
     n_threads = n_threads if _num_samples(X) >= _ROWS_FOR_THREADS else 1
-    scores: FloatArray = np.mean(
-        _in_threads(score, ((each,) for each in models), n_threads), axis=0
-    )
-    return scores
+    return np.asarray(np.mean(_in_threads(score, [(each,) for each in models], n_threads), axis=0))
 
 
 def _in_threads(

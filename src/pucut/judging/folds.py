@@ -87,9 +87,8 @@ class LabelFolds:
     def may_judge(self, k: int) -> BoolArray:
         """The judges that may weigh what is used in a fold.
 
-        They are those that other folds hide, so that no row judges what it has chosen. A single
-        fold is judged by its own rows: it hides many, and the bias is far below the noise. All rows
-        judge the final fit.
+        Other folds hide them, so that no row judges what it has chosen. A single fold is judged by
+        its own rows: it hides many, and the bias is far below the noise. All judge the final fit.
         """
         of_judges = self.fold[self.judges]
         if self.n_folds == 1 or k == self.n_folds:
@@ -103,17 +102,6 @@ class LabelFolds:
             for of_fold, rows in zip(scores, self.hidden_rows, strict=False)
         ]
         return np.concatenate([np.empty(0), *errors])
-
-
-@dataclass(frozen=True, eq=False)
-class _Query:
-    """The rows of a fold that are ranked to see whether the hidden ones are recovered."""
-
-    hidden: IndexArray
-    queried: BoolArray
-    n_wanted: int
-    is_negative: BoolArray
-    copies: IndexArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,23 +172,16 @@ class PUFolds(LabelFolds):
         negative.
         """
         parts = []
-        for of_fold, query in zip(scores, self._queries, strict=False):
-            shares = shares_above(of_fold[query.hidden], of_fold[query.queried], query.n_wanted)
-            shares = np.where(query.is_negative, 1.0 - shares, shares)
-            parts.append(np.bincount(query.copies, weights=shares) / np.bincount(query.copies))
-        return np.concatenate(parts) if parts else np.empty(0)
-
-    @cached_property
-    def _queries(self) -> list["_Query"]:
-        found = []
-        for rows in self.hidden_rows:
+        for of_fold, rows in zip(scores, self.hidden_rows, strict=False):
             queried = ~self.is_known
             queried[rows] = True
             n_left = int(self.is_labelled.sum()) - int(self.is_labelled[rows].sum())
             n_wanted = min(self.n_positive - n_left, int(queried.sum()))
+            shares = shares_above(of_fold[rows], of_fold[queried], n_wanted)
+            shares = np.where(self.is_negative[rows], 1.0 - shares, shares)
             copies = numbered(self._copies[rows])
-            found.append(_Query(rows, queried, n_wanted, self.is_negative[rows], copies))
-        return found
+            parts.append(np.bincount(copies, weights=shares) / np.bincount(copies))
+        return np.concatenate(parts) if parts else np.empty(0)
 
     def hidden_ranks(self, scores: Sequence[FloatArray]) -> FloatArray:
         """The rank of each known row among the unlabelled ones, in the fold that hides it.
@@ -232,10 +213,9 @@ def n_pu_folds(n_labelled: int, n_positive: int, n_groups: int | None = None) ->
     n_hidden = np.cumsum(np.bincount(_dealt(n_labelled)))
     enough = ENOUGH_HIDDEN if 2 * n_labelled > n_positive else ENOUGH_OF_FEW_LABELLED
     usual = min(USUAL_FOLDS, len(n_hidden))
+    found = min(int(np.searchsorted(n_hidden, enough)) + 1, usual)
     if n_hidden[usual - 1] < SOME_HIDDEN:
         found = len(n_hidden)
-    else:
-        found = min(int(np.searchsorted(n_hidden, enough)) + 1, usual)
     return min(found, n_labelled if n_groups is None else n_groups)
 
 

@@ -12,23 +12,17 @@ import numpy as np
 from pucut._support.checks import BoolArray, FloatArray
 from pucut.judging.folds import LabelFolds, PUFolds
 from pucut.judging.losses import rank_among
-from pucut.judging.scorers import FinalFit, Predictor, Score
+from pucut.judging.scorers import FinalFit, Score
 from pucut.judging.spaces import IDENTITY, NewRows, SearchedSpace, Transform
-from pucut.judging.weights import (
-    Candidate,
-    compared,
-    loss_weights,
-    recall_weights,
-    weighted_sum,
-)
+from pucut.judging.weights import Candidate, compared, loss_weights, recall_weights, weighted_sum
 
 
 def needed_transforms(
-    predictors: Sequence[Predictor], spaces: Sequence[SearchedSpace]
+    parts: Sequence[FinalFit], spaces: Sequence[SearchedSpace]
 ) -> list[Transform]:
     """Return the transforms whose points predictors and searches of new rows need, each once."""
-    used = [IDENTITY, *(each.transform for each in predictors), *(one.transform for one in spaces)]
-    return list({each.key: each for each in used if each is not None}.values())
+    used = [part.predictor.transform for part in parts] + [one.transform for one in spaces]
+    return list({each.key: each for each in (IDENTITY, *used) if each is not None}.values())
 
 
 Weights = Callable[[FloatArray], FloatArray]
@@ -54,12 +48,11 @@ class RankMixture:
 
     def __call__(self, rows: NewRows) -> FloatArray:
         """Return the rank of new rows among the unlabelled training rows."""
-        mixed = np.zeros(rows.n_rows)
-        for part, weight, reference in zip(
-            self.parts, self.weights, self.part_references, strict=True
-        ):
-            mixed += weight * rank_among(part.predictor(rows), reference)
-        return rank_among(mixed, self.reference)
+        found = [
+            rank_among(part.predictor(rows), reference)
+            for part, reference in zip(self.parts, self.part_references, strict=True)
+        ]
+        return rank_among(weighted_sum(self.weights, found), self.reference)
 
     def for_answers(self) -> "RankMixture":
         return replace(self, parts=tuple(part.for_answers() for part in self.parts))

@@ -13,6 +13,7 @@ scores.
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -84,10 +85,6 @@ class Score:
     name: str
     in_folds: Sequence[FloatArray]
     final: FinalFit | Callable[[], FinalFit]
-
-    @property
-    def is_fitted(self) -> bool:
-        return isinstance(self.final, FinalFit)
 
     def fitted(self) -> FinalFit:
         return self.final if isinstance(self.final, FinalFit) else self.final()
@@ -162,14 +159,12 @@ def tree_kinds(n_features: int) -> dict[str, TreeOptions]:
     """Return four kinds of trees, from nearly random to nearly greedy; none is best everywhere."""
     # Many features would make the greedy ones slow.
     half = min(math.ceil(n_features / 2), math.ceil(2.5 * math.sqrt(n_features)))
-    kinds: dict[str, dict[str, Any]] = {
-        "trees, random cuts": {"min_samples_leaf": 5},
-        "trees, better cuts": {"min_samples_leaf": 5, "max_candidates": 8},
-        "trees, many features": {"min_samples_leaf": 5, "max_candidates": 8, "max_features": half},
-        "trees, large leaves": {"min_samples_leaf": 30, "max_candidates": 3},
-    }
+    kind = partial(TreeOptions, max_rows=ROWS_OF_A_TREE)
     return {
-        name: TreeOptions(max_rows=ROWS_OF_A_TREE, **options) for name, options in kinds.items()
+        "trees, random cuts": kind(min_samples_leaf=5),
+        "trees, better cuts": kind(min_samples_leaf=5, max_candidates=8),
+        "trees, many features": kind(min_samples_leaf=5, max_candidates=8, max_features=half),
+        "trees, large leaves": kind(min_samples_leaf=30, max_candidates=3),
     }
 
 
@@ -309,10 +304,6 @@ def learner_score(
     name: str, classifier: Any, table: Any, folds: PUFolds, random: np.random.RandomState
 ) -> Score:
     """Score by a classifier of labelled against unlabelled rows, out of sample in every fold."""
-    fitting: dict[str, Any] = {
-        "n_folds": LEARNER_FOLDS,
-        "random_state": random,
-        "groups": folds.groups,
-    }
-    fits = [cross_fit(classifier, table, codes == 1, **fitting) for codes in folds.labels]
+    fit = partial(cross_fit, n_folds=LEARNER_FOLDS, random_state=random, groups=folds.groups)
+    fits = [fit(classifier, table, codes == 1) for codes in folds.labels]
     return score_of(name, [fit.scores for fit in fits], LearnerPredictor(fits[-1].models))

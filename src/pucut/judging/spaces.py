@@ -7,7 +7,6 @@ row would lie close to a hidden one because of the label that is hidden.
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from itertools import pairwise
 from typing import Any, ClassVar, Protocol
 
@@ -164,11 +163,8 @@ class SearchedSpace:
 
     def graphs(self, n_neighbors: int) -> tuple[Any, ...]:
         """Return the graph of each fold; folds that share their neighbours share it."""
-        made: dict[int, Any] = {}
-        for space in self.folds:
-            if id(space) not in made:
-                made[id(space)] = space.graph(n_neighbors)
-        return tuple(made[id(space)] for space in self.folds)
+        made = {space: space.graph(n_neighbors) for space in dict.fromkeys(self.folds)}
+        return tuple(made[space] for space in self.folds)
 
     def final_only(self, final: WeightedSpace | None = None) -> "SearchedSpace":
         """Drop the folds that hide labels, which predictions do not need."""
@@ -186,10 +182,9 @@ class NewRows:
     near: Mapping[str, NearRows]
     _tables: dict[str | None, Table] = field(default_factory=dict, repr=False)
 
-    @cached_property
+    @property
     def n_rows(self) -> int:
-        n_rows: int = next(iter(self.points.values())).shape[0]
-        return n_rows
+        return int(next(iter(self.points.values())).shape[0])
 
     def columns(self, key: str | None) -> Table:
         """Return the points of a transform as trees read them."""
@@ -267,12 +262,11 @@ def embedding_of(key: str, transformer: Any, table: Any) -> Embedding:
     """Return the embedding of a transformer that was fitted to the rows of this table."""
     points = _transformed(transformer, table)
     n_rows, n_features = points.shape
-    centre = np.zeros(n_features) if is_sparse(points) else points.mean(axis=0)
     if is_sparse(points):
-        mean = np.asarray(points.sum(axis=0)).ravel() / n_rows
+        centre, mean = np.zeros(n_features), np.asarray(points.sum(axis=0)).ravel() / n_rows
         total = float(points.multiply(points).sum()) / n_rows - float(mean @ mean)
     else:
-        total = float(points.var(axis=0).sum())
+        centre, total = points.mean(axis=0), float(points.var(axis=0).sum())
     return Embedding(key, transformer, centre, math.sqrt(total / n_features) or 1.0)
 
 

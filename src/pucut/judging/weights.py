@@ -168,19 +168,11 @@ def compared(
         ]
     right = recovered.mean(axis=1)
     best = float(right.max())
-    error = recall_error(best, recovered.shape[1])
+    behind = (best - right) / recall_error(best, recovered.shape[1])
+    found = zip(names, hits.mean(axis=1).tolist(), weights.tolist(), behind.tolist(), strict=True)
     return [
-        Candidate(
-            name,
-            kind,
-            float(recall),
-            recall_error(float(recall), hits.shape[1]),
-            float(weight),
-            reason((best - float(share)) / error),
-        )
-        for name, recall, share, weight in zip(
-            names, hits.mean(axis=1), right, weights, strict=True
-        )
+        Candidate(name, kind, recall, recall_error(recall, hits.shape[1]), weight, reason(distance))
+        for name, recall, weight, distance in found
     ]
 
 

@@ -111,13 +111,9 @@ class FitEstimate:
 
     def __str__(self) -> str:
         lines = [f"{'estimate':<20}{'seconds':>9}{'memory':>10}"]
-        lines += [
-            f"{stage.name:<20}{stage.seconds:>9.1f}{readable_bytes(stage.bytes):>10}"
-            for stage in self.stages
-        ]
-        return "\n".join(
-            [*lines, f"{'all':<20}{self.seconds:>9.1f}{readable_bytes(self.bytes):>10}"]
-        )
+        for stage in (*self.stages, StageEstimate("all", self.seconds, self.bytes)):
+            lines.append(f"{stage.name:<20}{stage.seconds:>9.1f}{readable_bytes(stage.bytes):>10}")
+        return "\n".join(lines)
 
 
 @dataclass(frozen=True)
@@ -189,12 +185,9 @@ class Plan:
         return self.n_rows * self.graph_neighbors * _ARCS_A_NEIGHBOR
 
     @property
-    def _weight_bytes(self) -> int:
-        return 4 if self.n_rows >= NARROW_FROM else 8
-
-    @property
     def _graphs(self) -> float:
-        return (self._arcs * (4 + self._weight_bytes) + 4 * self.n_rows) * self.n_graphs
+        arc_bytes = 4 + (4 if self.n_rows >= NARROW_FROM else 8)
+        return (self._arcs * arc_bytes + 4 * self.n_rows) * self.n_graphs
 
     @property
     def _scores(self) -> int:
@@ -256,13 +249,11 @@ class Plan:
     def _neighbor_seconds(self) -> float:
         n, width = float(self.n_rows), self.n_features + WORK_OF_A_PAIR
         if self.search_on_gpu:
-            pairs = _SEARCH_ON_GPU * n * n * self.n_features
-            return self._n_tried * (_START_ON_GPU + pairs)
-        one = (
-            _EXACT * n * n * width
-            if n * n * width <= MOST_EXACT_WORK
-            else _APPROXIMATE * n**_APPROXIMATE_POWER * width * self._longer_lists()
-        )
+            return self._n_tried * (_START_ON_GPU + _SEARCH_ON_GPU * n * n * self.n_features)
+        one = _EXACT * n * n * width
+        if n * n * width > MOST_EXACT_WORK:
+            longer = 1.0 + _LONGER_LISTS * max(0, self.listed - _SHORT_LISTS)
+            one = _APPROXIMATE * n**_APPROXIMATE_POWER * width * longer
         return one * self._n_tried / math.pow(self.n_threads, _SEARCHING_THREADS)
 
     @property
@@ -270,17 +261,12 @@ class Plan:
         """The searches that are usually made."""
         return self.share_tried * self.n_searches
 
-    def _longer_lists(self) -> float:
-        return 1.0 + _LONGER_LISTS * max(0, self.listed - _SHORT_LISTS)
-
     def _kernel_seconds(self) -> float:
-        if self.kernels_on_gpu:
-            return self._n_tried * self._regression_on_gpu()
         landmarks = self._landmarks()
+        if self.kernels_on_gpu:
+            one = _START_ON_GPU + _KERNEL_ON_GPU * self.n_rows * landmarks**2
+            return self._n_tried * one
         return 2 * self._n_tried * _KERNEL * self.n_rows * landmarks / self.n_threads
-
-    def _regression_on_gpu(self) -> float:
-        return _START_ON_GPU + _KERNEL_ON_GPU * self.n_rows * self._landmarks() ** 2
 
     def _round_seconds(self) -> float:
         """Add up kernels (of rows that do not learn in every round), roots, gradients and cuts."""

@@ -86,26 +86,18 @@ def is_of_class(codes: IndexArray, n_classes: int) -> BoolArray:
     return found
 
 
-@dataclass(frozen=True, eq=False)
-class ChosenGamma:
-    """Gamma, and the levels of the hidden rows, fold after fold, by the best of the candidates."""
-
-    gamma: float
-    hidden: FloatArray
-
-
 def judge_gamma(
     graphs: Sequence[SymmetricGraph],
     folds: LabelFolds,
     scores: Sequence[FloatArray],
     gammas: Sequence[float],
     n_threads: int,
-) -> ChosenGamma:
-    """The geometric mean of those tried, by their weights."""
+) -> tuple[float, FloatArray]:
+    """Return the weighted geometric mean of the gammas, and the best levels of the hidden rows."""
     found = hidden_levels(graphs, folds, scores, gammas, n_threads)
     weights = gamma_weights(found, is_of_class(folds.codes[folds.judges], scores[-1].shape[1]))
     gamma = float(np.exp(weights @ np.log(gammas)))
-    return ChosenGamma(gamma, found[int(np.argmax(weights))])
+    return gamma, found[int(np.argmax(weights))]
 
 
 def gamma_weights(levels: Sequence[FloatArray], truth: BoolArray) -> FloatArray:
@@ -165,10 +157,6 @@ class Tradeoff:
     alpha: float | None
     beta: float | None
 
-    @property
-    def is_by_labels(self) -> bool:
-        return isinstance(self.lam, str) and self.lam == "cv" and self.alpha is None
-
     def check(self) -> None:
         """Raises ValueError where the parameters contradict each other."""
         if not isinstance(self.lam, str) and self.problem != "both" and self.lam < 0.0:
@@ -188,22 +176,12 @@ class Tradeoff:
             )
 
     def lambdas(
-        self,
-        levels: FloatArray,
-        hidden: FloatArray | None,
-        truth: BoolArray,
-        shares: FloatArray,
+        self, levels: FloatArray, hidden: FloatArray | None, truth: BoolArray, shares: FloatArray
     ) -> FloatArray:
-        """The lambda of each path.
+        """Return the lambda of each path, a column of `levels`.
 
-        Parameters
-        ----------
-        levels : float array of shape (n_samples, n_paths)
-        hidden : float array of shape (n_hidden, n_paths), optional
-            Levels of rows whose labels were hidden; without them "cv" is 0.
-        truth : bool array of shape (n_hidden, n_paths)
-            Whether each of these is of the class of the path.
-        shares : float array of shape (n_classes,)
+        `hidden` are levels of rows whose labels were hidden (without them "cv" is 0), and `truth`
+        tells whether each is of the class of the path. `shares` are those of the classes.
         """
         allowed = ALLOWED[self.problem]
         n_paths = levels.shape[1]
@@ -217,11 +195,8 @@ class Tradeoff:
             return lambdas_by_labels(hidden, truth, allowed)
         if self.lam == "prior":
             of_paths = shares[list(cut_classes(len(shares)))]
-            found = [
-                threshold_for_share(level, share)
-                for level, share in zip(levels.T, of_paths, strict=True)
-            ]
-            return np.clip(found, *allowed)
+            found = map(threshold_for_share, levels.T, of_paths)
+            return np.clip(list(found), *allowed)
         sign = -1.0 if self.problem == "plus" else 1.0
         return np.full(n_paths, sign * float(self.lam) + 0.0)
 

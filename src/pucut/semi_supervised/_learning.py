@@ -11,12 +11,7 @@ from pucut._support.threads import in_threads, library_threads
 from pucut.data.coded_categories import COLUMNS_AS_CATEGORIES
 from pucut.data.encoding import Encoding
 from pucut.graphs.spaces import common_scale
-from pucut.judging.class_scorers import (
-    class_regression,
-    class_trees,
-    class_walks,
-    logistic_score,
-)
+from pucut.judging.class_scorers import class_regression, class_trees, class_walks, logistic_score
 from pucut.judging.folds import LabelFolds
 from pucut.judging.mixing import ProbabilityMixture, mix_probabilities
 from pucut.judging.places import PointsHere

@@ -223,7 +223,7 @@ class HNCClassifier(FitsWhole, DeclaredParameters, ClassifierMixin, BaseEstimato
         self.feature_importances_ = self._encoding.importances(self.feature_weights_)
         self.graph_ = learned.graphs[-1]
         graph = checked_graph(self.graph_)
-        hidden = self._choose_gamma(learned, graph, folds, tradeoff, n_threads)
+        hidden = self._choose_gamma(learned, graph, folds, n_threads)
         self._paths = class_paths(graph, codes, learned.pulls[-1], self.gamma_, n_threads)
         levels = levels_of(self._paths)
         truth = is_of_class(codes[folds.judges], n_classes)
@@ -265,8 +265,8 @@ class HNCClassifier(FitsWhole, DeclaredParameters, ClassifierMixin, BaseEstimato
     def _decided(self, X: Any) -> FloatArray:
         points = with_narrow_indices(self._encoding.encode(checked_table(self, X, reset=False)))
         space, parts = self._space, () if self._mixture is None else self._mixture.parts
-        transforms = needed_transforms([part.predictor for part in parts], [space])
-        made = {transform.key: transform.of(None, points) for transform in transforms}
+        needed = needed_transforms(parts, [space])
+        made = {transform.key: transform.of(None, points) for transform in needed}
         near = near_rows(space.final, made[space.transform.key])
         pulls = np.zeros((points.shape[0], len(self.classes_)))
         if self._mixture is not None:
@@ -284,25 +284,19 @@ class HNCClassifier(FitsWhole, DeclaredParameters, ClassifierMixin, BaseEstimato
             raise ValueError(f"gamma weighs scores, found gamma={self.gamma!r} with scores=None")
 
     def _choose_gamma(
-        self,
-        learned: Learned,
-        graph: SymmetricGraph,
-        folds: LabelFolds,
-        tradeoff: Tradeoff,
-        n_threads: int,
+        self, learned: Learned, graph: SymmetricGraph, folds: LabelFolds, n_threads: int
     ) -> FloatArray | None:
         """Set gamma, and return the levels of hidden rows, if they are known."""
         chosen = self.scores is not None and isinstance(self.gamma, str)
         given = _UNJUDGED_GAMMA if isinstance(self.gamma, str) else float(self.gamma)
         self.gamma_ = given if self.scores is not None else 1.0
-        if not folds.n_folds or not (chosen or tradeoff.is_by_labels):
+        if not folds.n_folds or not (chosen or self.lam == "cv"):
             return None
         final = learned.graphs[-1]
         graphs = [graph if each is final else checked_graph(each) for each in learned.graphs]
         gammas = (*GAMMAS, NO_GRAPH) if chosen else (self.gamma_,)
-        judged = judge_gamma(graphs, folds, learned.pulls, gammas, n_threads)
-        self.gamma_ = judged.gamma
-        return judged.hidden
+        self.gamma_, hidden = judge_gamma(graphs, folds, learned.pulls, gammas, n_threads)
+        return hidden
 
 
 def _classes_of(decided: FloatArray) -> IndexArray:

@@ -10,6 +10,7 @@ worse, and would only weaken the mixture.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -43,7 +44,7 @@ from pucut.judging.spaces import (
 from pucut.judging.weights import Candidate, is_ahead, left_out
 from pucut.kernels.gradients import directions_of_change
 from pucut.methods.plan import Plan
-from pucut.methods.pu_cut._preselection import Preselected, preselect
+from pucut.methods.pu_cut._preselection import preselect
 from pucut.trees.feature_weights import checked_feature_weights
 
 # The number of neighbours in the graph of an embedding.
@@ -153,17 +154,14 @@ def why_left_out(
     plain: Sequence[Score], coded: Sequence[Score], folds: PUFolds
 ) -> Candidate | None:
     """Return why the second encoding is left out; None if its best score is clearly ahead."""
-    best, best_coded = (_best_recovered(scores, folds) for scores in (plain, coded))
+    best, best_coded = (
+        max((folds.recovered(score.in_folds) for score in scores), key=np.mean)
+        for scores in (plain, coded)
+    )
     if is_ahead(best_coded, best, _CLEARLY_MORE):
         return None
     why = "its best score does not find clearly more than that of the columns as they are"
     return left_out(COLUMNS_AS_CATEGORIES, best_coded, folds.is_positive_judge, why)
-
-
-def _best_recovered(scores: Sequence[Score], folds: PUFolds) -> FloatArray:
-    recovered = np.array([folds.recovered(score.in_folds) for score in scores])
-    best: FloatArray = recovered[recovered.mean(axis=1).argmax()]
-    return best
 
 
 # --- Spaces
@@ -227,12 +225,9 @@ def _along_gradients(made: Making) -> Space | None:
     return made.alike(np.ones(len(matrix)), GradientMap(matrix))
 
 
-def _squared_importance(made: Making) -> Space:
-    return _by_importance(made, squared=True)
-
-
+_squares = partial(_by_importance, squared=True)
 SPACES = (
-    SpaceKind("importance squared", 5, _squared_importance, "pu_trees_squared", from_labels=True),
+    SpaceKind("importance squared", 5, _squares, "pu_trees_squared", from_labels=True),
     SpaceKind("all features alike", 10, _all_alike, None),
     SpaceKind("common scale", 10, _on_common_scale),
     SpaceKind("directions of change", 10, _along_gradients, needs_gradients=True),
@@ -301,9 +296,10 @@ def find_spaces(task: Task, encoded: EncodedRows, trees: TreeScore) -> FoundSpac
         for kind in kinds
         if (space := kind.make(made)) is not None
     ]
-    selected = Preselected(possible)
+    dropped: tuple[Candidate, ...] = ()
+    kept = possible
     if task.plan.is_large and folds.n_folds and len(possible) > 1:
-        selected = preselect(possible, points, folds, random, options.search)
+        kept, dropped = preselect(possible, points, folds, random, options.search)
 
     def search(space: Space, at: Place | list[Place]) -> SearchedSpace:
         ks = sorted({min(k, n_rows - 1) for k in options.n_neighbors or (space.n_neighbors,)})
@@ -311,7 +307,7 @@ def find_spaces(task: Task, encoded: EncodedRows, trees: TreeScore) -> FoundSpac
         return space.searched(at, ks, SCORE_NEIGHBORS, random_state=seed, **options.search)
 
     found = []
-    for space in selected.kept:
+    for space in kept:
         is_encoded = space.transform is encoded.transform
         found.append(search(space, encoded.points if is_encoded else space.transform.place(points)))
     for name, transformer in options.embeddings.items() if encoded.is_plain else ():
@@ -319,4 +315,4 @@ def find_spaces(task: Task, encoded: EncodedRows, trees: TreeScore) -> FoundSpac
             name, transformer, task.table, points, folds, random, EMBEDDING_NEIGHBORS
         )
         found.append(search(space, at))
-    return FoundSpaces(tuple(found), selected.left_out, possible[0])
+    return FoundSpaces(tuple(found), dropped, possible[0])

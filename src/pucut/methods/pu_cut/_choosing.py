@@ -18,6 +18,7 @@ from pucut.judging.places import PointsHere
 from pucut.judging.scorers import (
     LINEAR,
     MOST_LINEAR_COLUMNS,
+    FinalFit,
     Score,
     kernel_score,
     learner_score,
@@ -89,10 +90,8 @@ class Mixture:
     @property
     def transforms(self) -> list[Transform]:
         """The transforms whose points the parts with weight need."""
-        predictors = [part.predictor for part in self.chosen.mixed.parts]
-        return needed_transforms(
-            predictors, [one for one in self.searched if self.n_needed(one.final)]
-        )
+        searched = [one for one in self.searched if self.n_needed(one.final)]
+        return needed_transforms(self.chosen.mixed.parts, searched)
 
     def n_needed(self, space: WeightedSpace) -> int:
         """Return the number of neighbours in a space that the parts with weight need."""
@@ -199,7 +198,7 @@ def _self_trained(
     walks = {walk_name(space.name) for space in spaces}
     others = [score for score in scores if score.name not in walks]
     # A score that has not learned from all labels yet has no final fit to start from.
-    start = [score for score in others if score.is_fitted]
+    start = [score for score in others if isinstance(score.final, FinalFit)]
     start += [neighbor_score(space, folds) for space in spaces]
     found = self_trained_score(start, spaces, folds, random, options.n_threads, options.device)
     return scores if found is None else [*others, found]
@@ -209,9 +208,8 @@ def _regressions(
     encodings: Sequence[EncodedRows], found: Sequence[FoundSpaces], task: Task
 ) -> list[list[Score]]:
     """Return for each encoding kernel regressions in its spaces and a linear one of its points."""
-    # Threads of linear algebra wait for each other more than they work: regressions share the
-    # threads, and the widths of each those that are left. A GPU does one regression after the
-    # other, with its whole memory.
+    # Regressions share the threads, and the widths of each those that are left: threads of linear
+    # algebra wait for each other. A GPU does one after the other, with its whole memory.
     folds, device, n_threads = task.folds, task.options.device, task.points.n_threads
     n_kernels = sum(len(there.spaces) for there in found)
     n_at_once = n_kernels + len(encodings) if device is None else 1

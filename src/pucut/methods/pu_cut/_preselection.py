@@ -1,13 +1,12 @@
 """Pre-selection of spaces: those that are clearly worse than another one on some of the rows.
 
-A search for neighbours, a kernel and cuts in every space are most of the cost of a large table, and
-all of them end without weight in a space whose neighbours say clearly less than those of another.
-How near rows are to those of their class depends on the space and hardly on the number of rows, so
-some of the rows can tell.
+Spaces are most of the cost of a large table, and one whose neighbours say clearly less than those
+of another ends without weight. How near rows are to those of their class depends on the space and
+hardly on the number of rows, so some of the rows can tell.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -28,24 +27,17 @@ MOST_QUERIED = 5_000
 SHARE_KEPT = 0.5
 
 
-@dataclass(frozen=True, eq=False)
-class Preselected:
-    """The spaces that are kept, and the candidates left out."""
-
-    kept: Sequence[Space]
-    left_out: tuple[Candidate, ...] = ()
-
-
 def preselect(
     spaces: Sequence[Space],
     points: Place,
     folds: PUFolds,
     random: np.random.RandomState,
     search: Mapping[str, Any],
-) -> Preselected:
-    """Compare the spaces by the hidden rows of the first fold that neighbours recover.
+) -> tuple[list[Space], tuple[Candidate, ...]]:
+    """Return the spaces that are kept, and the candidates left out.
 
-    Neighbours are found among some of the rows; other hidden rows are queried too.
+    They are compared by the hidden rows of the first fold that neighbours recover. Neighbours are
+    found among some of the rows; other hidden rows are queried too.
     """
     rows = np.sort(random.choice(points.shape[0], ROWS_SEARCHED, replace=False))
     some, part = points.here(points.rows[rows]), folds.of_rows(rows)
@@ -63,18 +55,13 @@ def preselect(
         found.append(np.where(is_positive, shares, 1.0 - shares))
     behind = behind_the_best(np.array(found))
     why = f"clearly behind on {ROWS_SEARCHED} rows, and its space not tried on all"
-    return Preselected(
-        [
-            space
-            for space, distance in zip(spaces, behind, strict=True)
-            if distance < CLEARLY_BEHIND
-        ],
-        tuple(
-            left_out(neighbor_name(space.name), hits, is_positive, why)
-            for space, hits, distance in zip(spaces, found, behind, strict=True)
-            if distance >= CLEARLY_BEHIND
-        ),
-    )
+    is_kept = behind < CLEARLY_BEHIND
+    dropped = [
+        left_out(neighbor_name(space.name), hits, is_positive, why)
+        for space, hits, kept in zip(spaces, found, is_kept, strict=True)
+        if not kept
+    ]
+    return list(compress(spaces, is_kept)), tuple(dropped)
 
 
 def _shares_recovered(space: SearchedSpace, part: PUFolds, queried: Any) -> Any:

@@ -42,8 +42,7 @@ UNCHANGED = 1e-3
 # The gamma of the cuts between regressions.
 GAMMA = 8.0
 
-# A learner returns the scores of all rows by regressions of some targets, and the machine of the
-# last target.
+# It returns the scores of all rows by regressions of targets, and the machine of the last target.
 Learner = Callable[[BoolArray], tuple[FloatArray, Machine]]
 
 
@@ -164,9 +163,8 @@ class _Regressions:
 
     def by_few_landmarks(self, targets: BoolArray, random: np.random.RandomState) -> FloatArray:
         def scores(width: float, same: BoolArray) -> FoldedScores:
-            draws, size = deepcopy(random), LANDMARKS_FIRST
-            few = FoldedRidge(self.points, width, draws, self.groups, self.n_threads, size)
-            return few.scores(same)
+            own = (self.points, width, deepcopy(random), self.groups, self.n_threads)
+            return FoldedRidge(*own, LANDMARKS_FIRST).scores(same)
 
         return _by_width(self.widths(targets, random), targets, scores)[0]
 
@@ -177,20 +175,14 @@ class _Regressions:
             held: dict[float, Any] = {}
             solutions: dict[float, FloatArray] = {}
 
-            def made(width: float) -> FoldedRidge:
-                draws, device = deepcopy(random), self.device
-                ridge = FoldedRidge(
-                    self.points, width, draws, self.groups, self.n_threads, device=device
-                )
-                stack.callback(ridge.close)
-                return ridge
-
             def scores(width: float, targets: BoolArray) -> FoldedScores:
                 if width not in held:
                     # There must be room for the other before it is made.
                     held.clear()
                     stack.close()
-                    held[width] = made(width)
+                    own = (self.points, width, deepcopy(random), self.groups, self.n_threads)
+                    held[width] = FoldedRidge(*own, device=self.device)
+                    stack.callback(held[width].close)
                 # Rounds change few rows, so a solution is near that of the round before.
                 found: FoldedScores = held[width].scores(targets, solutions.get(width))
                 solutions[width] = found.found
