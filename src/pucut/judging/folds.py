@@ -26,7 +26,7 @@ UNLABELLED, NEGATIVE, POSITIVE = -1, 0, 1
 # Folds are added until they hide this many labels, which separates candidates well enough.
 ENOUGH_HIDDEN = 120
 
-# Of positives each fold hides a fifth: what the rest teaches is nearly what all teach.
+# Each fold hides a fifth of the positives: models of the rest are nearly those of all.
 PU_FOLDS = 5
 # Where most positives are unlabelled, scores and cuts differ more, and more labels are hidden, if
 # three folds hide some.
@@ -36,7 +36,7 @@ LABELS_TO_TELL = PU_FOLDS * ENOUGH_HIDDEN
 # The share of positives among the unlabelled rows that weighs a known negative is at least this.
 _LEAST_SHARE = 0.05
 
-# Of the labels of several classes each fold hides a fifth where they are few, and a third of many.
+# With several classes each fold hides a fifth of few labels, and a third of many.
 CLASS_FOLDS_OF_FEW, CLASS_FOLDS_OF_MANY, MANY_LABELS = 5, 3, 150
 
 
@@ -209,7 +209,7 @@ def n_pu_folds(n_labelled: int, n_positive: int, n_groups: int | None = None) ->
     """The number of folds that hide labels; copies of a row, a group, are hidden together."""
     if n_labelled < 2 or n_groups == 1:
         return 0
-    # How many rows the first 1, 2, 3 ... folds hide together.
+    # The number of rows that the first 1, 2, 3 ... folds hide together.
     n_hidden = np.cumsum(np.bincount(_dealt(n_labelled)))
     enough = ENOUGH_HIDDEN if 2 * n_labelled > n_positive else ENOUGH_OF_FEW_LABELLED
     usual = min(USUAL_FOLDS, len(n_hidden))

@@ -45,7 +45,7 @@ from pucut.labelling.ranking import (
 from pucut.labelling.remaining import Answer, Remaining, remaining, sentence
 from pucut.labelling.rows import RowsToLabel, differing_columns, kind_of_cell
 
-# Of a card and of the status: points of the curve, columns that differ, letters of a heading.
+# Sizes of a card and of the status: points of the curve, columns that differ, letters of a heading.
 _MOST_POINTS = 200
 _MOST_COLUMNS = 6
 _HEADING_LETTERS = 120

@@ -43,7 +43,7 @@ _FORESTS = {
 _N_TREES = 75
 # More features than this would make greedy trees slow.
 _MOST_FEATURES_AT_A_NODE = 12
-# What PU trees take for the prior, which is not known yet.
+# PU trees take this for the prior, which is not known yet.
 _GUESS = 0.5
 # Known rows of each class that the regressions of known rows alone need.
 _FEWEST_KNOWN = 5

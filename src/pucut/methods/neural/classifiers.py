@@ -184,7 +184,7 @@ class NeuralPUClassifier(CallbackSupportMixin, PUClassifier):
         """Return the network before training, and the rows and labels it sees."""
         random = check_random_state(self.random_state)
         seed = int(random.randint(np.iinfo(np.int32).max))
-        # Of copies all are hidden from the network, or none; none if labels are few.
+        # All copies of a row are hidden from the network, or none; none if labels are few.
         groups = groups_for_folds(points, labels.is_labelled)
         labelled = np.flatnonzero(labelled_groups(groups, labels.is_labelled))
         n_hidden = math.floor(self.validation_share * len(labelled))

@@ -83,7 +83,7 @@ class StageSteps:
     stage: int  # 1: rows leave S as lambda rises; 2: they join it
     lam: FloatArray  # of shape (n_steps,)
     n_positive: RowNumbers  # the number of rows in S at each step
-    # Of shape (n_samples,). In stage 1 the last step at which the row is in S, -1 if there is none;
+    # One number per row. In stage 1 the last step at which the row is in S, -1 if there is none;
     # in stage 2 the first, n_steps if there is none.
     turn: RowNumbers
     duality_gap: float
