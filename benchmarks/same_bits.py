@@ -27,7 +27,7 @@ from benchmarks.same_bits_command import command_cases
 from benchmarks.same_bits_digests import digest_of_text, refusal
 from benchmarks.same_bits_others import other_cases
 
-# What later versions of libraries will do is said once, at the first call: not an answer.
+# Warnings about later versions of libraries come once, at the first call: they are not answers.
 FOR_DEVELOPERS = (
     DeprecationWarning,
     PendingDeprecationWarning,

@@ -32,7 +32,7 @@ Cases = Iterator[tuple[str, Callable[[], dict[str, str]]]]
 
 
 def estimators() -> dict[str, Callable[..., Any]]:
-    """What is fitted to every table, by name; each takes the prior and what marks labels."""
+    """Return the estimators of every table, by name; each takes the prior and the label marks."""
 
     def plain(kind: Any, **settings: Any) -> Callable[..., Any]:
         return partial(kind, random_state=0, **settings)
@@ -66,7 +66,7 @@ def estimators() -> dict[str, Callable[..., Any]]:
     return found
 
 
-# Those whose prior is estimated as well.
+# The methods whose prior is estimated as well.
 BY_ESTIMATE = ("pucut", "2-HNC", "boosting", "Elkan-Noto", "SAR-EM", "SAR-EM, columns")
 
 

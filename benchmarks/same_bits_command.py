@@ -1,4 +1,4 @@
-"""What `same_bits` computes by the command `pucut`: every file it writes, and what it says.
+"""Cases of the command `pucut`: every file it writes, and every text it prints.
 
 Everything runs in this process, in a folder of its own; paths, times and versions are left out.
 """
@@ -21,7 +21,7 @@ from pucut.cli import main
 
 Cases = Iterator[tuple[str, Callable[[], dict[str, str]]]]
 
-# What differs between two runs, and what stands for it.
+# Patterns that differ between two runs, and their replacements.
 LEFT_OUT = (
     (r'"seconds": ?\{[^}]*\}', '"seconds": {}'),
     (r'"(fit_seconds|predict_seconds|memory_mb|version)": ?("[^"]*"|[\d.e+-]+)', r'"\1": 0'),
@@ -247,7 +247,7 @@ def _wrong_calls(plain: Sequence[str]) -> list[list[str]]:
 
 
 def _runs(calls: Sequence[Sequence[str]]) -> dict[str, str]:
-    """What the calls say, return and write, one after the other in one folder."""
+    """Run the calls one after the other in one folder; return their texts, codes and files."""
     found: dict[str, str] = {}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

@@ -32,7 +32,7 @@ RESULTS = (
     "PriorEstimate",
     "StageEstimate",
 )
-# Of these, what is not an answer: clocks, memory, counts of work, and classes of the package.
+# Fields that are not answers: clocks, memory, counts of work, and classes of the package.
 NOT_COMPARED = {"fit_seconds", "predict_seconds", "memory_mb", "counters", "format"}
 _MOST_SHOWN = 120
 
@@ -98,7 +98,7 @@ def _line(candidate: Any) -> str:
 
 
 def facts(**results: Any) -> dict[str, str]:
-    """What is in each of these results, and how it prints where it is one of the package."""
+    """Return the content of each result, and its text where its class is of the package."""
     found: dict[str, str] = {}
     for name, result in results.items():
         found |= found_in(result, name)
@@ -151,7 +151,7 @@ def kept_answers_of(fitted: Any, X: Any) -> dict[str, str]:
 
 
 def refusal(error: Exception) -> dict[str, str]:
-    """What is not taken is an answer too; its words may be mended, and have a name of their own."""
+    """Return a refusal, which is an answer too; its text has a name of its own."""
     return {"refused": type(error).__name__, "refusal text": digest_of_text(str(error))}
 
 

@@ -1,4 +1,4 @@
-"""What `same_bits` computes besides fits: priors, checks, reports, comparisons and their like."""
+"""Cases besides fits: priors, checks, reports, comparisons and their like."""
 
 import contextlib
 import io

@@ -165,7 +165,7 @@ class PUFolds(LabelFolds):
         return ~self.is_negative[self.judges]
 
     def recovered(self, scores: Sequence[FloatArray]) -> FloatArray:
-        """Whether each judge is right in the fold that hides it, given the scores there.
+        """Tell whether each judge is right in the fold that hides it, given the scores there.
 
         A row is predicted positive if it is among as many rows as the prior says are positive; ties
         count in part, and copies by their mean. That is right for a positive and wrong for a

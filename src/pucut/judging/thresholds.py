@@ -1,4 +1,4 @@
-"""What the prior decides: how many rows are positive, and the score that separates them."""
+"""The decisions of the prior: how many rows are positive, and the score that separates them."""
 
 import math
 

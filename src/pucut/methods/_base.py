@@ -141,7 +141,8 @@ class PUClassifier(FitsWhole, DeclaredParameters, ClassifierMixin, BaseEstimator
     def _fit_rows(self, rows: Any, labels: PULabels, order: IndexArray) -> None:
         """Learn from rows in this order, and call `_settle_prior` and `_settle_answers`.
 
-        `rows` are a `Table` that has been read, whose `source` is X, or X itself if it is no table.
+        `rows` are a `Table` that has been read, whose `source` is X, or X itself if it is something
+        else.
         """
         raise NotImplementedError
 

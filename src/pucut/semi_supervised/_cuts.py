@@ -81,7 +81,7 @@ def hidden_levels(
 
 
 def is_of_class(codes: IndexArray, n_classes: int) -> BoolArray:
-    """Whether each row is of the class of each path."""
+    """Tell whether each row is of the class of each path."""
     found: BoolArray = codes[:, None] == np.array(cut_classes(n_classes))[None, :]
     return found
 
