@@ -31,7 +31,7 @@ from pucut.methods.two_hnc.fitting import (
     precomputed_space,
     threshold_and_scores,
 )
-from pucut.methods.two_hnc.spaces import PointSpace, Space, forest_space
+from pucut.methods.two_hnc.spaces import GraphSpace, PointSpace, forest_space
 from pucut.trees.feature_weights import FOREST_WEIGHTS, options_of_weighing_trees, weights_of_kind
 from pucut.trees.forest import Forest
 
@@ -199,7 +199,7 @@ default="auto"
         is_labelled: BoolArray,
         settings: CutSettings,
         step: Step,
-    ) -> Space:
+    ) -> GraphSpace:
         """Weigh the features and find the neighbours of which the graphs of all k are made.
 
         The space takes the memory of the points, which the place loses.
@@ -244,7 +244,7 @@ default="auto"
 
     def _cut(
         self,
-        space: Space,
+        space: GraphSpace,
         labels: PULabels,
         order: IndexArray | None,
         settings: CutSettings,

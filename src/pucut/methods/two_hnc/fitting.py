@@ -18,9 +18,9 @@ from pucut.graphs.spaces import WeightedSpace
 from pucut.methods.steps import Step
 from pucut.methods.two_hnc.spaces import (
     DistanceSpace,
+    GraphSpace,
     PointSpace,
     SimilaritySpace,
-    Space,
     largest_similarities,
     sums_of_similarity,
 )
@@ -57,7 +57,7 @@ class InductiveRule:
     """One of the paper's two rules for new rows."""
 
     name: str
-    space: Space
+    space: GraphSpace
     n_neighbors: int
     is_positive: BoolArray
 
@@ -76,7 +76,7 @@ class InductiveRule:
         return replace(self, space=replace(self.space, space=points))
 
 
-def precomputed_space(X: Any, similarity: str, settings: CutSettings, step: Step) -> Space:
+def precomputed_space(X: Any, similarity: str, settings: CutSettings, step: Step) -> GraphSpace:
     """Return the space of a given matrix of similarities, or of a given graph of distances."""
     if similarity == "precomputed":
         return SimilaritySpace(sp.csr_array(X, dtype=np.float64))
@@ -86,7 +86,7 @@ def precomputed_space(X: Any, similarity: str, settings: CutSettings, step: Step
 
 
 def cut_and_choose(
-    space: Space, labels: PULabels, prior: float, settings: CutSettings, n_threads: int
+    space: GraphSpace, labels: PULabels, prior: float, settings: CutSettings, n_threads: int
 ) -> ChosenPartition:
     """Cut in both stages for every k, and choose the partition and the k by the prior."""
     # Graphs are built when they are needed; the last one stays, since most fits need only one.

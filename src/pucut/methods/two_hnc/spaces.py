@@ -30,7 +30,7 @@ _ROWS_AT_ONCE = 256
 Similarity = tuple[FloatArray, FloatArray, FloatArray]
 
 
-class Space(ABC):
+class GraphSpace(ABC):
     """Training rows, and new rows `X` in relation to them."""
 
     @property
@@ -68,12 +68,12 @@ class Space(ABC):
         """Return the distance of rows that have this similarity, in the same unit."""
 
     @abstractmethod
-    def for_answers(self) -> "Space":
+    def for_answers(self) -> "GraphSpace":
         """Return the part that `similarity` and `distances` of new rows need."""
 
 
 @dataclass(frozen=True, eq=False)
-class PointSpace(Space):
+class PointSpace(GraphSpace):
     """Points in the weighted, standardised space of the features, here or on workers."""
 
     encoding: Encoding
@@ -111,7 +111,7 @@ class PointSpace(Space):
 
 
 @dataclass(frozen=True, eq=False)
-class DistanceSpace(Space):
+class DistanceSpace(GraphSpace):
     """Distances between rows, given instead of features."""
 
     lists: NeighborLists
@@ -141,7 +141,7 @@ class DistanceSpace(Space):
 
 
 @dataclass(frozen=True, eq=False)
-class ForestSpace(Space):
+class ForestSpace(GraphSpace):
     """Leaves of PU trees: the similarity of rows is the share of trees in which they meet."""
 
     encoding: Encoding
@@ -200,7 +200,7 @@ def forest_space(
 
 
 @dataclass(frozen=True, eq=False)
-class SimilaritySpace(Space):
+class SimilaritySpace(GraphSpace):
     """Similarities of rows, given instead of features."""
 
     given: sp.csr_array
