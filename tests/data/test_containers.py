@@ -90,7 +90,7 @@ def test_what_is_no_table_keeps_its_order(X):
 
 
 def test_an_error_while_reading_is_not_hidden(monkeypatch):
-    """Only the look at X decides that it is no table."""
+    """A look at X alone decides that it is not a table."""
 
     def failing(*args, **kwargs):
         raise TypeError("a defect")

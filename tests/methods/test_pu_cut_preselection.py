@@ -89,7 +89,7 @@ def test_labels_that_cannot_be_hidden_tell_nothing(monkeypatch, table):
     X, _, is_labelled = table
     X = np.where(is_labelled[:, None], 5.0, X)
     model = PUCutClassifier(prior=0.5, n_estimators=5, random_state=0)
-    # Of the copies, and of columns that give the label away.
+    # One warning is of the copies, the other of columns that give the label away.
     with pytest.warns(RepeatedRowsWarning), pytest.warns(SuspectColumnWarning):
         model.fit(X, is_labelled)
     assert {each.why for each in model.selection_ if each.kind != "mixture"} == {UNJUDGED}

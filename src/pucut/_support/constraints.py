@@ -66,4 +66,4 @@ class DeclaredParameters:
             made = dataclasses.make_dataclass(cls.__qualname__, cls._declared.values())
             init = vars(made)["__init__"]
             init.__module__ = cls.__module__
-            cls.__init__ = init  # type: ignore[method-assign]
+            cls.__init__ = init  # type: ignore[method-assign]  # made from the declarations

@@ -57,7 +57,7 @@ class Predictor:
     threads_may_share: bool = True  # parts of the rows
 
     def __call__(self, rows: NewRows) -> FloatArray:
-        raise NotImplementedError
+        raise NotImplementedError  # each predictor scores in a way of its own
 
 
 @dataclass(frozen=True, eq=False)

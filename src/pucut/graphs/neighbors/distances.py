@@ -80,4 +80,4 @@ def products(queries: Any, points: Any) -> npt.NDArray[Any]:
     with np.errstate(invalid="ignore"):
         product: npt.NDArray[Any] = queries @ points.T
     # Declared dense, which it is unless both factors are sparse.
-    return product.toarray() if is_sparse(product) else product  # type: ignore[attr-defined]
+    return product.toarray() if is_sparse(product) else product  # type: ignore[attr-defined]  # sparse

@@ -340,7 +340,7 @@ class _BestEpochs:
 
     @property
     def is_final(self) -> bool:
-        """Whether the patience of every network has ended."""
+        """True once the patience of every network has ended."""
         return not bool(self._is_active.any())
 
     def update(self, epoch: int, values: Tensor, weights: Mapping[str, Tensor]) -> None:

@@ -234,7 +234,7 @@ def check_pu_clone_pickle_copy(estimator: Any) -> None:
 
 
 def check_pu_parameters_after_fit_change_nothing(estimator: Any) -> None:
-    """What `fit` has learned answers: parameters are for the next `fit`."""
+    """Predictions rest on the last `fit`: parameters set later are for the next one."""
     model, X, _, _ = fitted_table(estimator)
     assert_answers_rest_on_fit_alone(model, answers, X)
 
